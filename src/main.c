@@ -30,7 +30,6 @@
 #include "shared/listener.h"
 #include "stats/rows.h"
 
-
 #define HELPER_NAME	"amped-helper"
 
 #ifdef __clang__

@@ -65,8 +65,8 @@ enum child_role {
 /*
  * Forks a child of the generation's user, unless it is privileged.  Returns
  * NULL with errno if there can be none; otherwise its owner releases it, unless
- * it dies before.  pipe: gets the pipe to the child; NULL: the child keeps it,
- * for on_readable().
+ * died() is called before.  pipe: gets the pipe to the child; NULL: the child
+ * keeps it, for on_readable().
  */
 struct child *child_start(const struct child_kind *, struct generation *,
 	    void *context, int *pipe);

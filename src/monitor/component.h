@@ -14,8 +14,10 @@
 
 struct generation;
 
-/* In the order in which they are told: log programs come last, as each reads
- * until the last writer has gone. */
+/* In the order in which they are told.  Log programs come last, as each reads
+ * until the last writer has gone.  The control server ends before reopen, which
+ * would tell its clients of success; reload says which generation serves before
+ * upgrade asks. */
 #define COMPONENTS(X)							\
 	X(control_server)						\
 	X(reopen)							\

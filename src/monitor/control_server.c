@@ -548,6 +548,10 @@ control_server_prepare(const struct conf *conf, bool take_over)
 void
 control_server_keep(void)
 {
+	/* The first generation may not have published its own yet. */
+	if (generations.serving != NULL &&
+	    server.pending_conf == generations.serving->conf)
+		return;
 	control_socket_remove(&server.pending);
 	server.pending_conf = NULL;
 }

@@ -19,7 +19,8 @@ struct orphans {
 };
 
 /* Starts a helper or an access logger for main, and sends main the other end of
- * its pipe. */
+ * its pipe.  notify: the helper's copy of main's descriptor for watches
+ * (helpers/notify.h), which the caller closes; -1: none. */
 void	helpers_start(struct worker *, int notify);
 void	helpers_start_logger(struct worker *);
 /* Gives main another access logger, which main changes over to.  If too many

@@ -9,7 +9,6 @@
 #include <stdio.h>
 
 #include "lib/sd_notify.h"
-#include "monitor/control_socket.h"
 #include "monitor/generation.h"
 #include "monitor/pidfile.h"
 #include "monitor/standard_error.h"
@@ -17,14 +16,13 @@
 
 /* All that main() prepares. */
 struct monitor_setup {
-	const char	*conf_file;	/* NULL: the conf is no file */
+	const char	*conf_file;
 	int64_t		 architecture;	/* of -A, for every conf; -1: none */
 	int		 helper;	/* the helper program, open */
 	int		 error_log;	/* a handle if the log is a file; taken
-					 * by reopen_start_programs() */
+					 * by reopen_start_loggers() */
 	struct standard_error standard_error;
 	size_t		 descriptors;	/* limit of open files */
-	struct control_socket control;	/* taken by the control server */
 	FILE		*announce;	/* gets a line for each URL, until the
 					 * server serves; or NULL */
 	const char	*served;	/* the directory, for that line */
