@@ -36,7 +36,9 @@ my $get = "HTTP/1.1\r\nHost: x\r\n\r\n";
 sub start {
 	my (%opt) = @_;
 
+	# A copy of a file lasts so long, and is opened by name afterwards.
 	return Amped->start(root => $fast, global =>
+	    "cache {\n\tpaths revalidate 3s\n}\n" .
 	    "helpers 2 max 12\nlimits {\n\tdisk " . ($opt{disk} // '30s') .
 	    "\n}\n", site => "\tpath /slow {\n\t\talias $at\n" .
 	    "\t\tlisting html\n\t\tcompress on\n\t}\n", %opt);
