@@ -15,8 +15,6 @@
 #include "lib/io.h"
 #include "helpers/notify.h"
 
-#define READS_MAX	16		/* of one call, so that it ends */
-
 static int	used = -1;
 
 void
@@ -95,18 +93,13 @@ notify_read(int notify, void (*on_event)(void *, const struct notify_event *),
 	}				room;
 	const struct inotify_event	*from;
 	struct notify_event		 event;
-	ssize_t				 n;
+	ssize_t				 n, at;
 
-	for (int i = 0; i < READS_MAX; i++) {
-		n = read(notify, room.bytes, sizeof(room));
-		if (n <= 0)
-			return;
-		for (ssize_t at = 0; at < n;
-		    at += (ssize_t)(sizeof(*from) + from->len)) {
-			from = (const void *)(room.bytes + at);
-			if (translate_event(from, &event))
-				on_event(context, &event);
-		}
+	n = read(notify, room.bytes, sizeof(room));
+	for (at = 0; at < n; at += (ssize_t)(sizeof(*from) + from->len)) {
+		from = (const void *)(room.bytes + at);
+		if (translate_event(from, &event))
+			on_event(context, &event);
 	}
 }
 

@@ -35,7 +35,7 @@ bool	notify_is_used(void);
  * system allows. */
 int	notify_add(int directory);
 void	notify_remove(int notify, int number);
-/* Calls a function for each event that is there, up to a bound; never waits. */
+/* Calls a function for each of the next 512 events at most; never waits. */
 void	notify_read(int notify, void (*)(void *, const struct notify_event *),
 	    void *);
 /* How many directories a user may watch; 0: unknown. */

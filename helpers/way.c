@@ -75,10 +75,12 @@ is_watchable(int fd)
 	return false;
 }
 
+/* Only if there is room for the waypoint that tells main of it. */
 static bool
 watch_directory(struct way *w)
 {
-	if (w->number == -1)
+	if (w->number == -1 &&
+	    w->find->waypoints.n < JOB_WAYPOINTS_MAX)
 		w->number = notify_add(w->dir);
 	if (w->number == -1 && errno == ENOSPC)
 		w->find->watched = JOB_WATCHED_FULL;
@@ -229,8 +231,7 @@ walk_segment(struct way *w, const struct stretch *p, const char *name)
 		return STEP_ON;
 	if (!watch_directory(w))
 		return STEP_UNWATCHED;
-	if (!p->own && strcmp(name, "..") != 0 &&
-	    !add_waypoint(w, p->kind, p->bytes, name))
+	if (!p->own && !add_waypoint(w, p->kind, p->bytes, name))
 		return STEP_UNWATCHED;
 	fd = open_entry(w, name, p->same_mount && !(p->own &&
 	    p->at <= p->may_cross));

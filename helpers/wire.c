@@ -563,7 +563,9 @@ waypoints_fit(const struct job_find *f)
 		return false;
 	for (uint32_t i = 0; i < all->n; i++)
 		if (all->at[i].kind > JOB_WAYPOINT_FILE ||
-		    all->at[i].bytes > len)
+		    all->at[i].number < 0 || all->at[i].bytes > len ||
+		    (all->at[i].kind == JOB_WAYPOINT_DIRECTORY) !=
+		    (all->at[i].name == 0))
 			return false;
 	return true;
 }

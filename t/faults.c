@@ -7,6 +7,7 @@
  * has main do it, one for /helper/WHAT/X whoever does jobs; what came of it is
  * in the error log.
  */
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -231,6 +232,37 @@ do_execute(const char *nothing, char line[LINE])
 	return at == MAP_FAILED ? -1 : munmap(at, 4096);
 }
 
+/* By main's descriptor, which helpers have, too; -1: there is none. */
+static int
+add_watch(const char *path, int *notify)
+{
+	int	number = -1;
+
+	for (*notify = 3; *notify < 64 && number == -1; ++*notify)
+		number = inotify_add_watch(*notify, path, IN_MODIFY);
+	--*notify;
+	return number;
+}
+
+static int
+do_watch(const char *path, char line[LINE])
+{
+	int	notify;
+
+	(void)line;
+	return add_watch(path, &notify) == -1 ? -1 : 0;
+}
+
+static int
+do_unwatch(const char *nothing, char line[LINE])
+{
+	int	notify, number = add_watch("/", &notify);
+
+	(void)nothing;
+	(void)line;
+	return inotify_rm_watch(notify, number);
+}
+
 static const struct fault {
 	const char	*name;
 	int		(*run)(const char *, char[LINE]);
@@ -242,6 +274,7 @@ static const struct fault {
 	{ "own-by-ioctl", do_own_by_ioctl }, { "signal", do_signal },
 	{ "async", do_async }, { "protocol", do_protocol },
 	{ "filter", do_filter }, { "limit", do_limit },
+	{ "watch", do_watch }, { "unwatch", do_unwatch },
 };
 
 /* What is asked for behind the prefix; false: nothing of ours. */

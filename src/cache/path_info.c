@@ -43,6 +43,12 @@ path_info_get(struct pathname_cache *pc, const struct path *p,
 		copy_info(pc, p, a);
 }
 
+static int64_t
+get_look_time(int64_t checked_at, bool watched)
+{
+	return watched ? checked_at - PATHNAME_WATCHED_MS : checked_at;
+}
+
 /* Whether a result is older than the one that is there, as the result of
  * another thread's look-up can be.  A present result that cannot be sent is
  * worth less than an older one. */
@@ -51,7 +57,8 @@ is_outdated(const struct pathname_cache *pc, const struct path *p,
     const struct path_info *a)
 {
 	return pc->cache.lock != NULL && p->kind != PATHNAME_UNKNOWN &&
-	    a->checked_at < p->checked_at &&
+	    get_look_time(a->checked_at, a->watched) <
+	    get_look_time(p->checked_at, p->watched) &&
 	    (p->file == NULL || file_is_sendable(p->file));
 }
 
@@ -87,6 +94,7 @@ path_info_assign(struct pathname_cache *pc, struct path *p,
 	p->type = find_type(pc, a->type);
 	p->file = a->file;
 	p->checked_at = time_of_check(pc, a->checked_at);
+	p->watched = a->watched;
 }
 
 void
@@ -182,6 +190,7 @@ path_info_confirm(struct pathname_cache *pc, struct path *p,
 	p->failed = false;
 	if (is_version(p, version) && !is_outdated(pc, p, a)) {
 		p->checked_at = time_of_check(pc, a->checked_at);
+		p->watched = a->watched;
 		set_variants(pc, p, (a->variants & ~tried) |
 		    (p->variants & tried));
 	}

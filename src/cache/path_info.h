@@ -16,13 +16,15 @@ struct path_info {
 	struct file	*file;		/* FILE: with a reference */
 	struct chunk	*chunk;		/* a copy's, held: see source */
 	const char	*type;		/* FILE: media type */
-	int64_t		 checked_at;	/* clock ms of the look-up */
+	int64_t		 checked_at;	/* clock ms of the look-up; later by
+					 * PATHNAME_WATCHED_MS if watched */
 	uint16_t	 variants;	/* FILE: http's bits; the heads of a
 					 * path depend on them */
 	uint16_t	 status;	/* REDIRECT, REFUSED */
 	uint8_t		 kind;		/* enum pathname_kind */
 	uint8_t		 why;		/* REFUSED: enum why */
 	uint8_t		 source;	/* a copy's: enum file_source */
+	bool		 watched;	/* not in a copy */
 };
 
 /* Copies what a path is.  The copy has a reference to its file, and holds what

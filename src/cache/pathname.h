@@ -56,7 +56,8 @@ struct path {
 	struct head		*heads;
 	uint32_t		 type;		/* index in the cache's types */
 	uint8_t			 why;		/* see struct path_info */
-	unsigned char		 kind : 5;	/* see struct path_info */
+	unsigned char		 kind : 4;	/* see struct path_info */
+	bool			 watched : 1;	/* see struct path_info */
 	bool			 used : 1;	/* again, or since the hand came
 						 * by */
 	bool			 failed : 1;	/* the last look-up */

@@ -10,7 +10,7 @@
 #include "http/reply.h"
 #include "http/rules.h"
 #include "http/stats_page.h"
-#include "http/watch/changes.h"
+#include "http/watch/passes.h"
 #include "lib/compiler.h"
 #include "stats/stats.h"
 
@@ -25,7 +25,7 @@ get_freshness_again(const struct conn *c, const struct path_info *a)
 {
 	const struct conf	*conf = c->http->conf;
 	bool			 absent = a->kind == PATHNAME_REFUSED;
-	int64_t			 age = c->http->clock->ms - changes_time(
+	int64_t			 age = c->http->clock->ms - passes_time(
 				    c->http, c->request->path, a->checked_at);
 
 	if (age <= (absent ? conf->cache.negative : conf->cache.revalidate))

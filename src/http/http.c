@@ -9,6 +9,7 @@
 #include "http/http.h"
 #include "http/limits/verification.h"
 #include "http/watch/changes.h"
+#include "http/watch/passes.h"
 #include "lib/mem.h"
 #include "stats/stats.h"
 
@@ -85,7 +86,7 @@ http_free(struct http_loop **hp)
 bool
 http_tidy(struct http_loop *http)
 {
-	bool	more = changes_tidy(http);
+	bool	more = passes_tidy(http);
 
 	return file_tidy(&http->caches->files, http) || more;
 }

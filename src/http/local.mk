@@ -72,6 +72,11 @@ libhttp_a_SOURCES = \
 	src/http/variant.h \
 	src/http/watch/changes.c \
 	src/http/watch/changes.h \
+	src/http/watch/directory.c \
+	src/http/watch/directory.h \
+	src/http/watch/passes.c \
+	src/http/watch/passes.h \
+	src/http/watch/state.h \
 	src/http/watch/waypoint.c \
 	src/http/watch/waypoint.h \
 	src/http/watch/waypoints.c \

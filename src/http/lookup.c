@@ -12,7 +12,7 @@
 #include "http/namespace.h"
 #include "http/rules.h"
 #include "http/tasks.h"
-#include "http/watch/changes.h"
+#include "http/watch/passes.h"
 #include "http/watch/waypoints.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -29,7 +29,7 @@ struct lookup {
 	bool			 late;	/* a request has waited in vain */
 	bool			 published;	/* in http->lookups */
 	LIST_ENTRY(lookup)	 link;	/* in its bucket */
-	uint64_t		 event;		/* the last before it */
+	struct watching		 watching;
 	bool			 watched;	/* its result is */
 	bool			 outdated;	/* an event came meanwhile */
 	size_t			 names_at;	/* in text */
@@ -64,7 +64,7 @@ get_info_time(const struct lookup *l)
 		    l->http->clock->ms;
 
 	if (l->outdated)
-		return changes_old(l->http);
+		return passes_old(l->http);
 	return l->watched ? at + PATHNAME_WATCHED_MS : at;
 }
 
@@ -74,7 +74,8 @@ set_info(const struct lookup *l, enum pathname_kind kind, int status,
 {
 	path_info_set(&l->http->caches->paths, l->path, &(struct path_info){
 	    .kind = (uint8_t)kind, .status = (uint16_t)status,
-	    .why = (uint8_t)why, .checked_at = get_info_time(l) });
+	    .why = (uint8_t)why, .checked_at = get_info_time(l),
+	    .watched = l->watched });
 }
 
 /* The media type of the file. */
@@ -112,7 +113,8 @@ handle_file(struct lookup *l)
 	struct path		*p = l->path;
 	const struct namespace	*kind = namespace_get(p->namespace);
 	struct path_info	 a = { .kind = PATHNAME_FILE,
-				    .checked_at = get_info_time(l) };
+				    .checked_at = get_info_time(l),
+				    .watched = l->watched };
 	uint16_t		 tried = 0;
 
 	if (!job->find.unchanged)
@@ -290,9 +292,10 @@ end_watching(struct lookup *l)
 
 	decode_target(l->path, decoded, &len);
 	(void)rules_root(l->path->rules, (struct str){ decoded, len }, &skip);
-	l->outdated = waypoints_saw(caches, &l->task.job, l->event);
 	l->watched = waypoints_end(caches, l->path,
-	    (struct str){ decoded, len }, skip, &l->task.job, l->event);
+	    (struct str){ decoded, len }, skip, &l->task.job, &l->watching);
+	l->outdated = !l->watched && waypoints_saw(caches, &l->task.job,
+	    &l->watching);
 }
 
 static void
@@ -306,9 +309,9 @@ note_result(struct lookup *l)
 		handle_error(l);
 	/* The event may have been read before the result was noted. */
 	if (l->watched && l->http->caches->shared &&
-	    waypoints_saw(l->http->caches, &l->task.job, l->event))
+	    waypoints_saw(l->http->caches, &l->task.job, &l->watching))
 		path_info_age(&l->http->caches->paths, l->path->namespace,
-		    target_of(l->path), changes_old(l->http));
+		    target_of(l->path), passes_old(l->http));
 }
 
 static void
@@ -390,7 +393,7 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	l->http = http;
 	l->path = p;
 	l->started_at = http->clock->ms;
-	l->event = waypoints_begin(http->caches, p, decoded, job);
+	waypoints_begin(http->caches, p, decoded, job, &l->watching);
 	http->caches->compressing += job->kind == JOB_COMPRESS;
 	return l;
 }
@@ -410,6 +413,7 @@ submit_lookup(struct http_loop *http, struct path *p, bool background)
 		return NULL;
 	l = new_lookup(http, p, (struct str){ decoded, len });
 	l->task.background = background;
+	l->late = lookup_is_late(http, p);
 	publish_lookup(l);
 	pathname_hold_again(&caches->paths, p);
 	if (tasks_submit(http, &l->task) == SUBMITTED_COMPLETED)
@@ -425,8 +429,8 @@ find_joinable(struct http_loop *http, struct path *p)
 {
 	struct lookup	*l = find_pending(http, p);
 
-	return l != NULL && waypoints_saw(http->caches, &l->task.job,
-	    l->event) ? NULL : l;
+	return l == NULL || waypoints_may_join(http->caches, &l->task.job,
+	    &l->watching) ? l : NULL;
 }
 
 struct task *

@@ -26,14 +26,14 @@ my $server = Amped->start(files => { page => "page\n" });
 my ($main) = $server->role('main');
 
 await('the access logger', sub { $server->role('access log') });
-$server->kill_role('STOP', 'access log');
+my @logger = $server->kill_role('STOP', 'access log');
 is($server->get('/page?last')->{body}, "page\n", 'a line to be written');
 my $begun = time;
 kill('HUP', $server->{pid});
 $server->wait_line(qr/has been read again/);
 await('the main before to be at its end', sub { takes_no_signals($main) });
 kill('TERM', $server->{pid});
-$server->kill_role('CONT', 'access log');
+kill('CONT', @logger);
 is(eval { $server->reap }, 0, 'all end');
 my $took = time - $begun;
 unlike($server->errors, qr/killed by signal 15/, 'by themselves');

@@ -136,12 +136,15 @@ my @calls = (
 # a signal to that, as soon as something is written to the error log.
 my @others = map { [$_, qr/\A\z/] } ('limit/%d', 'protocol/', 'filter/',
     'own-by-ioctl/%d', 'own/%d', 'signal/18', 'async/');
+# A process that has the descriptor for watches, but not both rights.
+my %watching = (main => [["watch$outside", qr/\A\z/]],
+    helper => $amped ? [['unwatch/', qr/\A\z/]] : []);
 my @who = $amped ? qw(main helper) : qw(helper);
 
 for my $who (@who) {
 	my $server = start('off');
 
-	works($server, $who, @$_) for @things, @calls;
+	works($server, $who, @$_) for @things, @calls, @{$watching{$who}};
 	works($server, $who, "look$outside/secret", qr/11 bytes/);
 	works($server, $who, 'kill/' . another($server), qr/\A\z/);
 	works($server, $who, @$_) for towards($server, @others);
@@ -160,7 +163,7 @@ for my $who (@who) {
 	SKIP: {
 		skip('no filter of system calls here', 1)
 		    if !$filter || lacks($server, 'filter');
-		fails($server, $who, $_->[0]) for @calls;
+		fails($server, $who, $_->[0]) for @calls, @{$watching{$who}};
 		fails($server, $who, "look$outside/secret") if $who eq 'main';
 		fails($server, $who, 'kill/' . another($server));
 		fails($server, $who, (towards($server, $_))[0][0]) for @others;

@@ -62,6 +62,8 @@ unit_tests = \
 	t/unit/http/purge \
 	t/unit/http/rules \
 	t/unit/http/variant \
+	t/unit/http/watch/changes \
+	t/unit/http/watch/waypoints \
 	t/unit/lib/base64 \
 	t/unit/lib/buf \
 	t/unit/lib/hash \
@@ -116,6 +118,7 @@ endif
 libunit_a_SOURCES = \
 	t/unit/cache/files.h \
 	t/unit/conf/confs.h \
+	t/unit/http/watch/site.h \
 	t/unit/helpers/tree.h \
 	t/unit/helpers/wires.h \
 	t/unit/loop/sessions.h \

@@ -1,19 +1,13 @@
 /*
- * waypoint: keeps waypoints, by the numbers of their directories and by what
- * they lead to.
+ * waypoint: keeps waypoints, by what they lead to and in the order of age.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "helpers/notify.h"
+#include "http/watch/directory.h"
 #include "http/watch/waypoint.h"
+#include "lib/clock.h"
 #include "lib/mem.h"
-
-struct waypoint_list *
-waypoint_numbers(const struct waypoints *w, int number)
-{
-	return &w->by_number[(size_t)number & w->mask];
-}
 
 struct waypoint_list *
 waypoint_targets(const struct waypoints *w, uint32_t site, unsigned kind,
@@ -36,61 +30,9 @@ waypoint_find(const struct waypoints *w, uint32_t site, unsigned kind,
 	return p;
 }
 
-struct waypoint *
-waypoint_find_number(const struct waypoints *w, int number)
-{
-	struct waypoint	*p;
-
-	LIST_FOREACH(p, waypoint_numbers(w, number), by_number)
-		if (p->number == number)
-			break;
-	return p;
-}
-
-void
-waypoint_note_event(struct waypoints *w, int number, uint32_t name)
-{
-	size_t	i = ++w->nevents % WAYPOINT_EVENTS_MAX;
-
-	w->events[i].number = number;
-	w->events[i].name = name;
-}
-
-/* A lookup that is under way may have found that the directory is watched. */
-static void
-remove_watch(struct waypoints *w, int number)
-{
-	waypoint_note_event(w, number, 0);
-	w->removed = w->all_changed = w->nevents;
-	notify_remove(w->notify, number);
-}
-
-static void
-set_number(struct waypoints *w, struct waypoint *p, int number)
-{
-	p->number = number;
-	if (number == WAYPOINT_UNWATCHED)
-		return;
-	w->directories += waypoint_find_number(w, number) == NULL;
-	LIST_INSERT_HEAD(waypoint_numbers(w, number), p, by_number);
-}
-
-/* Ends the watch of a directory with its last waypoint. */
-static void
-unset_number(struct waypoints *w, struct waypoint *p)
-{
-	if (p->number == WAYPOINT_UNWATCHED)
-		return;
-	LIST_REMOVE(p, by_number);
-	if (waypoint_find_number(w, p->number) != NULL)
-		return;
-	w->directories--;
-	remove_watch(w, p->number);
-}
-
 static struct waypoint *
 add_record(struct waypoints *w, uint32_t site, struct str target,
-    const struct job_waypoint *from)
+    const struct job_waypoint *from, bool absent)
 {
 	struct waypoint	*p = mem_zero(sizeof(*p) + target.len);
 
@@ -98,23 +40,28 @@ add_record(struct waypoints *w, uint32_t site, struct str target,
 	p->site = site;
 	p->kind = from->kind;
 	p->name = from->name;
+	p->absent = absent;
 	p->len = (uint32_t)target.len;
 	memcpy(p->target, target.at, target.len);
-	set_number(w, p, from->number);
+	LIST_INIT(&p->children);
+	p->since = w->nevents;
+	directory_add(w, from->number, p);
 	LIST_INSERT_HEAD(waypoint_targets(w, site, p->kind, target), p,
 	    by_target);
 	TAILQ_INSERT_TAIL(&w->active, p, age);
 	w->n++;
+	w->bytes += sizeof(*p) + p->len;
 	return p;
 }
 
 void
 waypoint_free(struct waypoints *w, struct waypoint *p)
 {
-	unset_number(w, p);
+	directory_remove(w, p);
 	LIST_REMOVE(p, by_target);
 	TAILQ_REMOVE(&w->leaving, p, age);
 	w->n--;
+	w->bytes -= sizeof(*p) + p->len;
 	free(p);
 }
 
@@ -122,10 +69,10 @@ static void
 set_parent(struct waypoint *p, struct waypoint *parent)
 {
 	if (p->parent != NULL)
-		p->parent->children--;
+		LIST_REMOVE(p, siblings);
 	p->parent = parent;
 	if (parent != NULL)
-		parent->children++;
+		LIST_INSERT_HEAD(&parent->children, p, siblings);
 }
 
 void
@@ -135,10 +82,18 @@ waypoint_schedule(struct waypoints *w)
 		w->schedule(w->schedule_context);
 }
 
-/* Has a waypoint go, after the next pass. */
+/* By the exact time: the clocks of other threads must not be ahead of it. */
 void
-waypoint_leave(struct waypoints *w, struct waypoint *p,
-    enum waypoint_state state)
+waypoint_change(struct waypoints *w, struct waypoint *p)
+{
+	p->changed_at = clock_us() / 1000;
+	w->changed = w->again = true;
+	w->all_changed = w->nevents;
+	waypoint_schedule(w);
+}
+
+static void
+leave_alone(struct waypoints *w, struct waypoint *p, enum waypoint_state state)
 {
 	if (p->state == WAYPOINT_ACTIVE) {
 		set_parent(p, NULL);
@@ -146,10 +101,31 @@ waypoint_leave(struct waypoints *w, struct waypoint *p,
 		TAILQ_INSERT_TAIL(&w->leaving, p, age);
 	}
 	p->state = state;
-	/* A lookup under way may note its result behind the pass. */
-	waypoint_note_event(w, p->number, 0);
-	w->all_changed = w->nevents;
+	if (state == WAYPOINT_CHANGED)
+		waypoint_change(w, p);
 	w->again = true;
+}
+
+void
+waypoint_leave_children(struct waypoints *w, struct waypoint *p,
+    enum waypoint_state state)
+{
+	struct waypoint	*q;
+
+	/* One without children leaves, and is its parent's child no more. */
+	while (!LIST_EMPTY(&p->children)) {
+		for (q = p; !LIST_EMPTY(&q->children);)
+			q = LIST_FIRST(&q->children);
+		leave_alone(w, q, state);
+	}
+}
+
+void
+waypoint_leave(struct waypoints *w, struct waypoint *p,
+    enum waypoint_state state)
+{
+	waypoint_leave_children(w, p, state);
+	leave_alone(w, p, state);
 	waypoint_schedule(w);
 }
 
@@ -172,6 +148,13 @@ waypoint_touch(struct waypoints *w, struct waypoint *p)
 	}
 }
 
+static int
+get_number(const struct waypoint *p)
+{
+	return p->directory != NULL ? p->directory->number :
+	    WAYPOINT_UNWATCHED;
+}
+
 static struct waypoint *
 find_same(const struct waypoints *w, uint32_t site, struct str target,
     const struct job_waypoint *from)
@@ -180,10 +163,11 @@ find_same(const struct waypoints *w, uint32_t site, struct str target,
 
 	if (from->kind == JOB_WAYPOINT_DIRECTORY)
 		return waypoint_find(w, site, from->kind, target);
-	LIST_FOREACH(p, waypoint_targets(w, site, from->kind, target),
-	    by_target)
-		if (p->site == site && p->kind == from->kind &&
-		    p->number == from->number && p->name == from->name &&
+	LIST_FOREACH(p, directory_entries(w, from->number, from->name),
+	    by_entry)
+		if (p->directory->number == from->number &&
+		    p->name == from->name && p->site == site &&
+		    p->kind == from->kind &&
 		    str_same(waypoint_target(p), target))
 			break;
 	return p;
@@ -191,20 +175,23 @@ find_same(const struct waypoints *w, uint32_t site, struct str target,
 
 struct waypoint *
 waypoint_note(struct waypoints *w, uint32_t site, struct str target,
-    const struct job_waypoint *from, struct waypoint *parent)
+    const struct job_waypoint *from, struct waypoint *parent, bool absent)
 {
 	struct waypoint	*p = find_same(w, site, target, from);
 
 	if (p == NULL)
-		p = add_record(w, site, target, from);
+		p = add_record(w, site, target, from, absent);
 	if (p->way == w->ways)		/* a way that crosses itself */
 		return parent;
 	p->way = w->ways;
+	if (p->doubtful || p->state != WAYPOINT_ACTIVE)
+		p->since = w->nevents;
 	p->doubtful = false;
 	revive(w, p);
-	if (p->number != from->number) {
-		unset_number(w, p);
-		set_number(w, p, from->number);
+	if (get_number(p) != from->number) {
+		p->since = w->nevents;
+		directory_remove(w, p);
+		directory_add(w, from->number, p);
 	}
 	set_parent(p, parent);
 	return p;

@@ -3,23 +3,26 @@
  * is watched now, and whether an event was about it.
  */
 #include <errno.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "helpers/notify.h"
 #include "http/http.h"
 #include "http/namespace.h"
+#include "http/watch/directory.h"
 #include "http/watch/waypoint.h"
 #include "http/watch/waypoints.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "lib/need.h"
 #include "proto/uri.h"
 #include "stats/stats.h"
 
 #define BUCKETS_MAX	65536
-#define EVICT_SHARE	8		/* one in so many goes at once */
-/* A link at the end of a path has waypoints of its own in a directory. */
-#define PER_DIRECTORY	4
+/* Clients choose names that are not there. */
+#define ABSENCES_MAX	16		/* in a directory */
 
 struct waypoints *
 waypoints_new(struct caches *caches, int notify, size_t max, bool shared)
@@ -38,86 +41,72 @@ waypoints_new(struct caches *caches, int notify, size_t max, bool shared)
 	w->max = max;
 	w->mask = n - 1;
 	w->by_number = mem_array(n, sizeof(w->by_number[0]));
+	w->by_entry = mem_array(n, sizeof(w->by_entry[0]));
 	w->by_target = mem_array(n, sizeof(w->by_target[0]));
 	TAILQ_INIT(&w->active);
 	TAILQ_INIT(&w->leaving);
+	TAILQ_INIT(&w->unknown);
+	TAILQ_INIT(&w->lookups);
 	hash_key_random(&w->key);
 	w->schedule = caches->files.schedule_tidy;
 	w->schedule_context = caches->files.schedule_context;
 	return w;
 }
 
-static void
-free_queue(struct waypoint_queue *queue)
-{
-	struct waypoint	*p;
-
-	while ((p = TAILQ_FIRST(queue)) != NULL) {
-		TAILQ_REMOVE(queue, p, age);
-		free(p);
-	}
-}
-
 void
 waypoints_free(struct waypoints **wp)
 {
 	struct waypoints	*w = *wp;
+	struct waypoint		*p;
 
 	if (w == NULL)
 		return;
-	free_queue(&w->active);
-	free_queue(&w->leaving);
+	TAILQ_INIT(&w->lookups);
+	w->notify = -1;			/* to close it ends all watches */
+	while ((p = TAILQ_FIRST(&w->active)) != NULL)
+		waypoint_leave(w, p, WAYPOINT_DONE);
+	while ((p = TAILQ_FIRST(&w->leaving)) != NULL)
+		waypoint_free(w, p);
+	directory_end_unknown(w);
+	need(w->directories == 0);
 	free(w->by_number);
+	free(w->by_entry);
 	free(w->by_target);
 	lock_free(&w->lock);
 	mem_drop(wp);
 }
 
-static bool
-is_over(const struct waypoints *w)
-{
-	return w->directories > w->max ||
-	    w->n > w->max * PER_DIRECTORY;
-}
-
 static void
-log_full(struct waypoints *w, const char *which)
+log_full(struct waypoints *w, bool system)
 {
+	char	own[64];
+
 	if (w->full)
 		return;
 	w->full = true;
-	log_notice("%s of %zu watched directories is reached: those not looked "
-	    "at for longest are watched no more, and \"revalidate\" holds for "
-	    "their files", which, w->max);
-}
-
-/* The oldest go, if no others are about to. */
-static void
-evict_oldest(struct waypoints *w)
-{
-	struct waypoint	*p;
-
-	if (!TAILQ_EMPTY(&w->leaving))
-		return;
-	for (size_t n = w->n / EVICT_SHARE + 1; n > 0; n--) {
-		p = TAILQ_FIRST(&w->active);
-		if (p == NULL)
-			break;
-		waypoint_leave(w, p, WAYPOINT_EVICTED);
-	}
+	snprintf(own, sizeof(own), "limit of %zu watched directories", w->max);
+	log_notice("the %s is reached: those whose files are asked for least "
+	    "are watched no more, and \"revalidate\" holds for these files",
+	    system ? "system's limit (fs.inotify.max_user_watches)" : own);
 }
 
 static void
 keep_limit(struct waypoints *w, const struct job *job)
 {
-	if (job->find.watched == JOB_WATCHED_FULL) {
-		log_full(w, "the system's limit "
-		    "(fs.inotify.max_user_watches)");
-		evict_oldest(w);
-	} else if (is_over(w)) {
-		log_full(w, "the limit");
-		evict_oldest(w);
-	}
+	bool	system = job->find.watched == JOB_WATCHED_FULL;
+
+	if (!system && !waypoint_is_over(w, w->max))
+		return;
+	log_full(w, system);
+	w->evict = true;
+	waypoint_schedule(w);
+}
+
+/* Nothing more is watched where directories come faster than they go. */
+static bool
+has_room(const struct waypoints *w)
+{
+	return !waypoint_is_over(w, w->max + w->max / 4);
 }
 
 /* Whether events can find a path: there are other spellings of its name. */
@@ -145,93 +134,123 @@ find_directory(const struct waypoints *w, const struct path *path,
 	    NULL;
 }
 
-uint64_t
+static int
+get_number(const struct waypoint *p)
+{
+	return p != NULL && p->directory != NULL ? p->directory->number :
+	    WAYPOINT_UNWATCHED;
+}
+
+static enum job_watch
+choose_watch(const struct waypoints *w, const struct waypoint *directory)
+{
+	if (directory == NULL)
+		return has_room(w) ? JOB_WATCH_WAY : JOB_WATCH_NONE;
+	return directory->directory == NULL ? JOB_WATCH_NONE : JOB_WATCH_END;
+}
+
+void
 waypoints_begin(struct caches *caches, const struct path *path,
-    struct str decoded, struct job *job)
+    struct str decoded, struct job *job, struct watching *l)
 {
 	struct waypoints	*w = caches->waypoints;
 	struct waypoint		*p;
-	uint64_t		 n;
 
 	if (w == NULL || job->find.user != NULL || !is_plain(path, decoded))
-		return 0;
+		return;
 	lock_acquire(w->lock);
-	n = w->nevents;
 	p = find_directory(w, path, decoded);
-	w->pending += p == NULL || p->number != WAYPOINT_UNWATCHED;
-	job->find.watch = p == NULL ? JOB_WATCH_WAY :
-	    p->number == WAYPOINT_UNWATCHED ? JOB_WATCH_NONE : JOB_WATCH_END;
+	job->find.watch = choose_watch(w, p);
 	if (p != NULL)
 		waypoint_touch(w, p);
+	l->since = w->nevents;
+	l->number = get_number(p);
+	if (job->find.watch != JOB_WATCH_NONE)
+		TAILQ_INSERT_TAIL(&w->lookups, l, link);
 	lock_release(w->lock);
-	return n;
 }
 
 static bool
-hashes_to(uint32_t hash, struct str name, const char *suffix)
+saw_name(struct waypoints *w, struct str name, const char *suffix,
+    uint64_t since)
 {
-	char	text[JOB_PATH_MAX];
+	char	text[NAME_MAX + 1];
 
 	if (name.len + strlen(suffix) >= sizeof(text))
-		return true;
+		return false;		/* there is no such entry */
 	memcpy(text, name.at, name.len);
 	strcpy(text + name.len, suffix);
-	return notify_hash(text) == hash;
+	return *directory_name_mark(w, notify_hash(text)) > since;
 }
 
-/* Whether a name is one that the job looks at, alone or with a suffix. */
+/* Of a name that the job looks at, alone or with a suffix. */
 static bool
-looks_at(const struct job *job, uint32_t hash, struct str name)
+saw_names(struct waypoints *w, const struct job *job, struct str name,
+    uint64_t since)
 {
 	struct str	all = { NULL, 0 };
 
-	if (hashes_to(hash, name, ""))
+	if (saw_name(w, name, "", since))
 		return true;
 	if (job->kind == JOB_RESOLVE)
 		all = job->resolve.siblings;
 	for (size_t at = 0; at < all.len; at += strlen(all.at + at) + 1)
-		if (hashes_to(hash, name, all.at + at))
+		if (saw_name(w, name, all.at + at, since))
 			return true;
 	return false;
 }
 
-/* Whether an entry is on the job's path, or one of its names. */
+/* Of the job's path, or of its names.  Deeper paths are not watched. */
 static bool
-concerns(const struct job *job, uint32_t hash)
+saw_own_names(struct waypoints *w, const struct job *job, uint64_t since)
 {
 	struct str	 names = job->find.names, one;
 	const char	*path = job->find.path;
 
-	if (job->kind == JOB_LIST)
-		return true;
-	while (*path != '\0') {
+	for (int i = 0; *path != '\0' && i < JOB_WAYPOINTS_MAX; i++) {
 		one = (struct str){ path, strcspn(path, "/") };
-		if (looks_at(job, hash, one))
+		if (saw_names(w, job, one, since))
 			return true;
 		path += one.len;
 		path += strspn(path, "/");
 	}
 	for (size_t at = 0; at < names.len; at += one.len + 1) {
 		one = str_of(names.at + at);
-		if (looks_at(job, hash, one))
+		if (saw_names(w, job, one, since))
 			return true;
 	}
 	return false;
 }
 
+/* Of a link on the way, which only the reply names. */
 static bool
-saw_event(const struct waypoints *w, const struct job *job, uint64_t since)
+saw_waypoints(struct waypoints *w, const struct job *job, uint64_t since)
 {
-	if (w->all_changed > since || w->nevents - since >= WAYPOINT_EVENTS_MAX)
-		return true;
-	for (uint64_t n = since + 1; n <= w->nevents; n++)
-		if (concerns(job, w->events[n % WAYPOINT_EVENTS_MAX].name))
+	const struct job_waypoints	*all = &job->find.waypoints;
+
+	for (uint32_t i = 0; i < all->n; i++)
+		if (all->at[i].name != 0 &&
+		    *directory_name_mark(w, all->at[i].name) > since)
 			return true;
 	return false;
 }
 
+/* Whether an event was about what a job looks at, but for links that its reply
+ * will name. */
+static bool
+saw_event(struct waypoints *w, const struct job *job, const struct watching *l)
+{
+	if (w->nevents == l->since)
+		return false;
+	return w->all_changed > l->since || (job->kind == JOB_LIST &&
+	    l->number != WAYPOINT_UNWATCHED &&
+	    *directory_entry_mark(w, l->number) > l->since) ||
+	    saw_own_names(w, job, l->since) || saw_waypoints(w, job, l->since);
+}
+
 bool
-waypoints_saw(struct caches *caches, const struct job *job, uint64_t since)
+waypoints_saw(struct caches *caches, const struct job *job,
+    const struct watching *l)
 {
 	struct waypoints	*w = caches->waypoints;
 	bool			 saw;
@@ -239,9 +258,24 @@ waypoints_saw(struct caches *caches, const struct job *job, uint64_t since)
 	if (w == NULL || job->find.watch == JOB_WATCH_NONE)
 		return false;
 	lock_acquire(w->lock);
-	saw = saw_event(w, job, since);
+	saw = saw_event(w, job, l);
 	lock_release(w->lock);
 	return saw;
+}
+
+bool
+waypoints_may_join(struct caches *caches, const struct job *job,
+    const struct watching *l)
+{
+	struct waypoints	*w = caches->waypoints;
+	bool			 may;
+
+	if (w == NULL || job->find.watch == JOB_WATCH_NONE)
+		return true;
+	lock_acquire(w->lock);
+	may = w->hidden <= l->since && !saw_event(w, job, l);
+	lock_release(w->lock);
+	return may;
 }
 
 /* The part of a decoded target that a waypoint leads to. */
@@ -256,7 +290,7 @@ cut_target(struct str decoded, size_t skip, const struct job_waypoint *from)
 	    decoded.len };
 }
 
-/* A way that cannot be watched is not tried again. */
+/* A way that leads to a file but cannot be watched is not tried again. */
 static void
 note_unwatched(struct waypoints *w, uint32_t site, struct str decoded,
     struct waypoint *parent)
@@ -264,27 +298,55 @@ note_unwatched(struct waypoints *w, uint32_t site, struct str decoded,
 	const struct job_waypoint	none = { .number = WAYPOINT_UNWATCHED,
 					    .kind = JOB_WAYPOINT_DIRECTORY };
 
-	waypoint_note(w, site, waypoint_cut(decoded), &none, parent);
+	waypoint_note(w, site, waypoint_cut(decoded), &none, parent, false);
 }
 
-static void
+static bool
+ends_absent(const struct job *job, uint32_t i)
+{
+	const struct job_waypoints	*all = &job->find.waypoints;
+
+	return i == all->n - 1 && all->at[i].kind == JOB_WAYPOINT_BENEATH;
+}
+
+/* Whether a waypoint of a job can be noted: its directory is still watched, and
+ * has room for it. */
+static bool
+is_notable(struct waypoints *w, const struct job *job, uint32_t i,
+    uint64_t since)
+{
+	int	number = job->find.waypoints.at[i].number;
+
+	return *directory_end_mark(w, number) <= since &&
+	    (!ends_absent(job, i) ||
+	    directory_hear(w, number)->absences < ABSENCES_MAX);
+}
+
+/* Notes the way up to the first waypoint that cannot be; false: there is one.
+ * The directories behind it are heard of, and will not be watched. */
+static bool
 note_way(struct waypoints *w, const struct path *path, struct str decoded,
-    size_t skip, const struct job *job)
+    size_t skip, const struct job *job, uint64_t since)
 {
 	const struct job_waypoints	*all = &job->find.waypoints;
 	uint32_t			 site = namespace_site(path->namespace);
 	struct waypoint			*p = NULL;
+	uint32_t			 i;
 
 	w->ways++;
-	for (uint32_t i = 0; i < all->n; i++)
+	for (i = 0; i < all->n && is_notable(w, job, i, since); i++)
 		p = waypoint_note(w, site, cut_target(decoded, skip,
-		    &all->at[i]), &all->at[i], p);
-	if (job->find.watch == JOB_WATCH_WAY &&
+		    &all->at[i]), &all->at[i], p, ends_absent(job, i));
+	for (uint32_t k = i; k < all->n; k++)
+		if (*directory_end_mark(w, all->at[k].number) <= since)
+			(void)directory_hear(w, all->at[k].number);
+	if (job->find.watch == JOB_WATCH_WAY && job->error == 0 &&
 	    job->find.watched == JOB_WATCHED_NOT &&
 	    find_directory(w, path, decoded) == NULL)
 		note_unwatched(w, site, decoded, p);
 	if (p != NULL)
 		waypoint_touch(w, p);
+	return i == all->n;
 }
 
 /* Whether an answer can only change with an event.  A version that is not
@@ -309,9 +371,19 @@ note_namespace(struct waypoint *p, uint32_t ns)
 		p->forms |= 1U << namespace_form(ns);
 }
 
+/* Whether the path's directory is watched, and was when the job looked. */
+static bool
+has_watched_directory(const struct waypoint *p, const struct job *job,
+    uint64_t since)
+{
+	return p != NULL && p->directory != NULL &&
+	    (job->find.watch == JOB_WATCH_WAY || p->since <= since);
+}
+
 bool
 waypoints_end(struct caches *caches, const struct path *path,
-    struct str decoded, size_t skip, const struct job *job, uint64_t since)
+    struct str decoded, size_t skip, const struct job *job,
+    struct watching *l)
 {
 	struct waypoints	*w = caches->waypoints;
 	struct waypoint		*p;
@@ -320,17 +392,17 @@ waypoints_end(struct caches *caches, const struct path *path,
 	if (w == NULL || job->find.watch == JOB_WATCH_NONE)
 		return false;
 	lock_acquire(w->lock);
-	w->pending--;
-	if (w->removed <= since && job->error != ECANCELED) {
-		note_way(w, path, decoded, skip, job);
-		keep_limit(w, job);
-	}
+	watched = note_way(w, path, decoded, skip, job, l->since);
+	TAILQ_REMOVE(&w->lookups, l, link);
+	directory_end_unknown(w);
+	keep_limit(w, job);
 	p = find_directory(w, path, decoded);
 	if (p != NULL)
 		note_namespace(p, path->namespace);
-	watched = job->find.watched == JOB_WATCHED_ALL && p != NULL &&
-	    p->number != WAYPOINT_UNWATCHED && is_definite(job) &&
-	    !saw_event(w, job, since);
+	l->number = get_number(p);
+	watched = watched && job->find.watched == JOB_WATCHED_ALL &&
+	    has_watched_directory(p, job, l->since) && is_definite(job) &&
+	    !saw_event(w, job, l);
 	lock_release(w->lock);
 	return watched;
 }

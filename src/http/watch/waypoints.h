@@ -14,31 +14,30 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/str.h"
+#include "http/watch/state.h"
 
 struct caches;
 struct job;
 struct path;
-struct waypoints;
 
 struct waypoints	*waypoints_new(struct caches *, int notify, size_t max,
 			    bool shared);
 void			 waypoints_free(struct waypoints **);
 
-/*
- * Before a lookup of a path: has its job watch what is not watched yet, and
- * returns the number of the last event.
- */
-uint64_t	waypoints_begin(struct caches *, const struct path *,
-		    struct str decoded, struct job *);
-/* Whether an event since that number was about what a job looks at. */
+/* Before a lookup of a path: has its job watch what is not watched yet. */
+void		waypoints_begin(struct caches *, const struct path *,
+		    struct str decoded, struct job *, struct watching *);
+/* Whether a request that comes now may use the lookup's result. */
+bool		waypoints_may_join(struct caches *, const struct job *,
+		    const struct watching *);
+/* Whether an event since it began was about what a job looked at. */
 bool		waypoints_saw(struct caches *, const struct job *,
-		    uint64_t since);
+		    const struct watching *);
 /* After it, `skip` bytes of the path belonging to no job: notes what is watched
- * now; whether the path is. */
+ * now; whether the path is.  The lookup is under way no more. */
 bool		waypoints_end(struct caches *, const struct path *,
 		    struct str decoded, size_t skip, const struct job *,
-		    uint64_t since);
+		    struct watching *);
 void		waypoints_measure(const struct waypoints *);
 
 #endif

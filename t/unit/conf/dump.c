@@ -171,7 +171,7 @@ START_TEST(dump_says_where)
 		"    paths     7                                            # t.conf:3\n"
 		"    paths     revalidate 1s wait 50ms stale 1m             # default\n"
 		"    paths     negative 9s                                  # t.conf:4\n"
-		"    watches   0                                            # default\n"
+		"    watches   16384                                        # default\n"
 		"    heads     32M                                          # default\n"
 		"    logins    10000 keep 1m                                # default\n"
 		"    chunks    512M size 64K small 16K                      # default\n"

@@ -34,7 +34,8 @@ static const struct {
 	{ "indir/file",		true,	"D0 B5indir B5dir D5" },
 	{ "indir/",		true,	"D0 B5indir B5dir D5" },
 	{ "dangling",		true,	"D0 Fnowhere" },
-	{ "up/file",		false,	"D0 B2up B2root B2dir D2" }, /* refused */
+	{ "up/file",		false,	"D0 B2up B2.. B2root B2dir D2" },
+								/* refused */
 	{ "loop",		false,	NULL },
 	{ "twin",		false,	"D0" },		/* two names */
 	{ "packed",		false,	"D0" },	/* its sibling is a link */
@@ -94,7 +95,7 @@ static const char *
 name_of(uint32_t hash)
 {
 	static const char *const names[] = { "none", "file", "indir", "dir",
-	    "nowhere", "up", "root" };
+	    "nowhere", "up", "root", ".." };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		if (notify_hash(names[i]) == hash)

@@ -1,0 +1,45 @@
+/*
+ * directory: directories that the kernel watches for main.
+ *
+ * One of which main has heard, by an event or by a lookup, is watched until it
+ * has no waypoint, and no lookup under way can have one for it.
+ */
+#ifndef HTTP_WATCH_DIRECTORY_H
+#define HTTP_WATCH_DIRECTORY_H
+
+#include "http/watch/state.h"
+
+struct directory	*directory_find(const struct waypoints *, int number);
+/* Finds it, or notes that the kernel watches it. */
+struct directory	*directory_hear(struct waypoints *, int number);
+/* Adds a waypoint to one; takes it out: the last one ends the watch. */
+void			 directory_add(struct waypoints *, int number,
+			    struct waypoint *);
+void			 directory_remove(struct waypoints *,
+			    struct waypoint *);
+/* Ends the watches that no waypoint will need. */
+void			 directory_end_unknown(struct waypoints *);
+/* The list with the waypoints of an entry; name 0: of the directory. */
+struct waypoint_list	*directory_entries(const struct waypoints *,
+			    int number, uint32_t name);
+
+/* Marks, see state.h. */
+static inline uint64_t *
+directory_name_mark(struct waypoints *w, uint32_t name)
+{
+	return &w->names[name % WAYPOINT_NAMES];
+}
+
+static inline uint64_t *
+directory_entry_mark(struct waypoints *w, int number)
+{
+	return &w->entries[(unsigned)number % WAYPOINT_NUMBERS];
+}
+
+static inline uint64_t *
+directory_end_mark(struct waypoints *w, int number)
+{
+	return &w->ends[(unsigned)number % WAYPOINT_NUMBERS];
+}
+
+#endif
