@@ -118,6 +118,18 @@ change_entry(struct waypoints *w, const struct conf *conf, struct waypoint *p,
 		waypoint_leave(w, inner, WAYPOINT_CHANGED);
 }
 
+/* What was absent has come; the next lookup meets a directory. */
+static void
+change_beneath(struct waypoints *w, struct waypoint *p)
+{
+	if (p->absent) {
+		waypoint_leave(w, p, WAYPOINT_CHANGED);
+		return;
+	}
+	waypoint_change(w, p);
+	waypoint_leave_children(w, p, WAYPOINT_CHANGED);
+}
+
 static void
 apply_event(struct waypoints *w, const struct conf *conf, struct waypoint *p,
     const struct notify_event *e)
@@ -127,8 +139,7 @@ apply_event(struct waypoints *w, const struct conf *conf, struct waypoint *p,
 		change_entry(w, conf, p, e);
 		break;
 	case JOB_WAYPOINT_BENEATH:
-		waypoint_change(w, p);
-		waypoint_leave_children(w, p, WAYPOINT_CHANGED);
+		change_beneath(w, p);
 		break;
 	default:
 		w->hidden = w->nevents;

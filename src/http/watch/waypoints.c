@@ -22,7 +22,7 @@
 
 #define BUCKETS_MAX	65536
 /* Clients choose names that are not there. */
-#define ABSENCES_MAX	16		/* in a directory */
+#define ABSENCES_MAX	64		/* in a directory */
 
 struct waypoints *
 waypoints_new(struct caches *caches, int notify, size_t max, bool shared)

@@ -80,9 +80,12 @@ START_TEST(absences)
 		ck_assert(!look_end(&l));
 	}
 	ck_assert_uint_eq(w->directories, 2);
-	ck_assert_uint_le(w->n, 2 + 16);
-	/* What is there counts. */
+	ck_assert_uint_eq(w->n, 2 + 64);
+	/* What is there is watched; what has come makes room for another. */
 	ck_assert(look_in(5));
+	event_come(NOTIFY_ENTRY, 2, "x7", true);
+	tidy();
+	ck_assert_uint_eq(directory_find(w, 2)->absences, 63);
 }
 END_TEST
 
