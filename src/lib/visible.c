@@ -96,6 +96,8 @@ visible_text(char *text, size_t n)
 void
 visible_print(FILE *to, char *text, size_t n)
 {
+	if (n == 0)			/* then there may be no text */
+		return;
 	if (isatty(fileno(to)))
 		visible_text(text, n);
 	fwrite(text, 1, n, to);

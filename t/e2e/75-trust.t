@@ -149,7 +149,8 @@ for my $who (@who) {
 	works($server, $who, 'kill/' . another($server), qr/\A\z/);
 	works($server, $who, @$_) for towards($server, @others);
 	result($server, $who, "run$outside/ran");
-	ok(-s "$outside/ran", "off: $who runs a shell");
+	ok(eval { await('the shell', sub { -s "$outside/ran" }) },
+	    "off: $who runs a shell");
 	unlink("$outside/ran");
 	$server->stop;
 
