@@ -68,6 +68,14 @@ notify_remove(int notify, int number)
 	(void)inotify_rm_watch(notify, number);
 }
 
+/* Whether owner or mode of the directory may have changed.  Only / and other
+ * roots of mounts have no directory above that is told of it. */
+static bool
+is_of_itself(const struct inotify_event *from)
+{
+	return (from->mask & IN_ATTRIB) != 0 && from->len == 0;
+}
+
 /* False: an event that says nothing. */
 static bool
 translate_event(const struct inotify_event *from, struct notify_event *to)
@@ -76,7 +84,7 @@ translate_event(const struct inotify_event *from, struct notify_event *to)
 	    .name = from->name, .directory = (from->mask & IN_ISDIR) != 0 };
 	if ((from->mask & IN_Q_OVERFLOW) != 0)
 		to->what = NOTIFY_LOST;
-	else if ((from->mask & GONE) != 0)
+	else if ((from->mask & GONE) != 0 || is_of_itself(from))
 		to->what = NOTIFY_GONE;
 	else
 		return from->len > 0;

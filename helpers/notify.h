@@ -13,7 +13,8 @@
 enum notify_what {
 	NOTIFY_ENTRY,			/* an entry came, changed or went */
 	NOTIFY_GONE,			/* the directory was moved or removed,
-					 * or is watched no more */
+					 * has another mode or owner, or is
+					 * watched no more */
 	NOTIFY_LOST			/* events were lost, of any directory */
 };
 
@@ -35,7 +36,7 @@ bool	notify_is_used(void);
  * system allows. */
 int	notify_add(int directory);
 void	notify_remove(int notify, int number);
-/* Calls a function for each of the next 512 events at most; never waits. */
+/* Calls a function for each of the next 1024 events at most; never waits. */
 void	notify_read(int notify, void (*)(void *, const struct notify_event *),
 	    void *);
 /* How many directories a user may watch; 0: unknown. */

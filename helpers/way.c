@@ -38,8 +38,6 @@ static const unsigned	watchable[] = {
 	0x3153464a,			/* JFS */
 	0x01021994,			/* tmpfs */
 	0x858458f6,			/* ramfs */
-	0x4d44,				/* FAT */
-	0x2011bab0,			/* exFAT */
 	0x73717368,			/* squashfs */
 	0xe0f5e1e2,			/* EROFS */
 	0x9660				/* ISO 9660 */
@@ -111,7 +109,8 @@ add_waypoint(struct way *w, enum job_waypoint_kind kind, size_t bytes,
 }
 
 /* Opens an entry of the directory, a link itself; -1 with errno, EXDEV: it is
- * on a file system that is not watched. */
+ * on a file system that is not watched, or a file that something is mounted
+ * over, of which only the directory is told that it lies in. */
 static int
 open_entry(const struct way *w, const char *name, bool same_mount)
 {
@@ -119,11 +118,11 @@ open_entry(const struct way *w, const char *name, bool same_mount)
 
 	if (fd != -1 || errno != EXDEV || same_mount)
 		return fd;
-	fd = beneath_open_unconfined(w->dir, name, OPEN_ENTRY);
-	if (fd != -1 && !is_watchable(fd)) {
+	fd = beneath_open_unconfined(w->dir, name, OPEN_ENTRY | O_DIRECTORY);
+	if (fd != -1 && !is_watchable(fd))
 		io_close(&fd);
+	if (fd == -1)
 		errno = EXDEV;
-	}
 	return fd;
 }
 
@@ -300,14 +299,19 @@ is_plain(int dir, const char *name, const char *suffix)
 {
 	char		both[JOB_PATH_MAX];
 	struct stat	st;
-	int		n = snprintf(both, sizeof(both), "%s%s", name, suffix);
+	int		fd, n = snprintf(both, sizeof(both), "%s%s", name,
+			    suffix);
+	bool		plain;
 
 	if (n < 0 || n >= (int)sizeof(both))
 		return false;
-	if (fstatat(dir, both, &st, AT_SYMLINK_NOFOLLOW) == -1)
+	fd = beneath_open_here(dir, both, OPEN_ENTRY);
+	if (fd == -1)
 		return is_absence(errno);
-	return S_ISDIR(st.st_mode) ||
-	    (S_ISREG(st.st_mode) && st.st_nlink == 1);
+	plain = fstat(fd, &st) == 0 && (S_ISDIR(st.st_mode) ||
+	    (S_ISREG(st.st_mode) && st.st_nlink == 1));
+	io_close(&fd);
+	return plain;
 }
 
 static bool

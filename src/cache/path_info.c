@@ -212,6 +212,17 @@ path_info_fail(struct pathname_cache *pc, struct path *p,
 	return !before;
 }
 
+int64_t
+path_info_time(struct pathname_cache *pc, const struct path *p)
+{
+	int64_t	checked_at;
+
+	lock_acquire(pc->cache.lock);
+	checked_at = p->checked_at;
+	lock_release(pc->cache.lock);
+	return checked_at;
+}
+
 bool
 path_info_version(struct pathname_cache *pc, const struct path *p,
     struct job_version *version)

@@ -59,6 +59,7 @@ void		 path_info_confirm(struct pathname_cache *, struct path *,
 bool		 path_info_fail(struct pathname_cache *, struct path *,
 		    const struct path_info *, int64_t oldest,
 		    unsigned kinds);
+int64_t		 path_info_time(struct pathname_cache *, const struct path *);
 /* The version that a look-up need not open again; false: there is none. */
 bool		 path_info_version(struct pathname_cache *, const struct path *,
 		    struct job_version *);

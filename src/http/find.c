@@ -34,11 +34,12 @@ get_freshness_again(const struct conn *c, const struct path_info *a)
 	return !absent && age <= conf->cache.stale ? DUE : EXPIRED;
 }
 
-/* The only place that decides whether a path must be looked up again. */
+/* The only place that decides whether a path must be looked up again.  The
+ * limits were read before the copy was made (http/watch/passes.c). */
 static enum freshness
-get_freshness(const struct conn *c, const struct path_info *a)
+get_freshness(const struct conn *c, const struct path_info *a,
+    int64_t revalidate, int64_t negative)
 {
-	const struct caches	*caches = c->http->caches;
 	int64_t			 age = c->http->clock->ms - a->checked_at;
 	bool			 absent = a->kind == PATHNAME_REFUSED;
 
@@ -46,8 +47,8 @@ get_freshness(const struct conn *c, const struct path_info *a)
 		return EXPIRED;
 	if (a->kind == PATHNAME_FILE && a->source == FILE_LOST)
 		return EXPIRED;
-	return c->request->lookup.done || age <= (absent ?
-	    caches->fresh.negative : caches->fresh.revalidate) ? FRESH :
+	return c->request->lookup.done ||
+	    age <= (absent ? negative : revalidate) ? FRESH :
 	    get_freshness_again(c, a);
 }
 
@@ -274,14 +275,17 @@ find_step(struct conn *c)
 {
 	struct request	*r = c->request;
 	enum outcome	 outcome = conn_outcome(c);
+	int64_t		 revalidate, negative;
 
 	if (is_failure(outcome) && !is_late_refresh(c, outcome))
 		return handle_timeout(c, outcome);
 	/* OPTIONS needs no file, but for the page of an error. */
 	if (r->parse.method == METHOD_OPTIONS && r->page.status == 0)
 		return reply_options(c);
+	revalidate = c->http->caches->fresh.revalidate;
+	negative = c->http->caches->fresh.negative;
 	take_info(c);
-	switch (get_freshness(c, &r->info)) {
+	switch (get_freshness(c, &r->info, revalidate, negative)) {
 	case FRESH:
 		break;
 	case DUE:

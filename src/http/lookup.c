@@ -308,7 +308,7 @@ note_result(struct lookup *l)
 	else
 		handle_error(l);
 	/* The event may have been read before the result was noted. */
-	if (l->watched && l->http->caches->shared &&
+	if (l->http->caches->shared &&
 	    waypoints_saw(l->http->caches, &l->task.job, &l->watching))
 		path_info_age(&l->http->caches->paths, l->path->namespace,
 		    target_of(l->path), passes_old(l->http));

@@ -12,8 +12,9 @@ use Amped::Load;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-# How long after a change the first request comes: this is what is tested.
-use constant AFTER => 0.02;
+# How long after a change the first request comes: this is what is tested.  A
+# sanitizer takes its time.
+use constant AFTER => slurp(Amped::program()) =~ /__[at]san_init/ ? 0.2 : 0.02;
 
 Amped::one_main();
 
@@ -71,9 +72,19 @@ sub right_at_once {
 
 	for my $i (1 .. $changes) {
 		$before->($i);
+		my $events = count($server, 'watch-events');
 		$change->($i);
 		sleep(AFTER);
-		$wrong++ unless $is_right->($i);
+		# On a machine that is busy with other tests, main may not
+		# have run.
+		await('an event', sub {
+			count($server, 'watch-events') > $events
+		}) if $changes == 5;
+		next if $is_right->($i);
+		$wrong++;
+		sleep(0.3);
+		diag("$what: " . ($is_right->($i) ? 'the second answer is new' :
+		    'so is the second'));
 	}
 	is($wrong, 0, "$what: the first answer is new");
 }
@@ -210,18 +221,22 @@ $server = start($root, 'watches 8', old => 'paths 1000 revalidate 0s');
 link("$root/a/page", "$root/b/twin") or die "link: $!\n";
 body('/a/page');
 $looks = count($server, 'lookups');
+sleep(AFTER);			# older than 0s by any clock
 body('/a/page');
 is(count($server, 'lookups'), $looks + 1, 'a file with a second name');
 body('/hot/1');
 $looks = count($server, 'lookups');
 body('/hot/1');
 is(count($server, 'lookups'), $looks, 'a file with one');
+my $lookup = 0;
 for my $i (1 .. 20) {
 	write_file("$root/deep$i/page", "deep $i\n");
 	is(body("/deep$i/page"), "deep $i\n", "directory $i") if $i == 20;
 	body("/deep$i/page");
 }
-await('directories to go', sub { count($server, 'watches') <= 8 });
+# Not more than once a second, and if lookups are made.
+await('directories to go', sub { $server->get("/none$lookup");
+    $lookup++; count($server, 'watches') <= 8 });
 $server->wait_line(qr/limit of 8 watched directories is reached/);
 is(scalar(() = $server->errors =~ /watched directories is reached/g), 1, 'once');
 write_file("$root/deep$_/page", "new $_\n") for 1 .. 20;

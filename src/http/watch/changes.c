@@ -112,13 +112,13 @@ change_entry(struct waypoints *w, const struct conf *conf, struct waypoint *p,
 	memcpy(text, p->target, p->len);
 	memcpy(text + p->len, name.at, name.len);
 	text[p->len + name.len] = '/';
-	inner = waypoint_find(w, p->site, JOB_WAYPOINT_DIRECTORY,
+	inner = waypoint_find(w, p->root, JOB_WAYPOINT_DIRECTORY,
 	    (struct str){ text, p->len + name.len + 1 });
 	if (inner != NULL)
 		waypoint_leave(w, inner, WAYPOINT_CHANGED);
 }
 
-/* What was absent has come; the next lookup meets a directory. */
+/* An absent name leaves: the next lookup meets a directory. */
 static void
 change_beneath(struct waypoints *w, struct waypoint *p)
 {
@@ -161,7 +161,7 @@ lose_events(struct waypoints *w)
 	}
 	TAILQ_FOREACH(p, &w->leaving, age)
 		waypoint_change(w, p);
-	w->all_changed = w->nevents;
+	w->lost = w->nevents;
 }
 
 static void
@@ -197,12 +197,13 @@ handle_gone(struct waypoints *w, int number)
 	struct directory	*d = directory_find(w, number);
 	struct waypoint		*p;
 
-	*directory_end_mark(w, number) = w->nevents;
-	if (d == NULL)			/* main has ended the watch itself */
+	*directory_end_mark(w, number) = w->hidden = w->nevents;
+	if (d == NULL)
 		return;
 	LIST_FOREACH(p, &d->waypoints, in_directory)
 		waypoint_leave(w, p, WAYPOINT_CHANGED);
-	w->hidden = w->nevents;
+	if (LIST_EMPTY(&d->waypoints))
+		directory_end(w, d);
 }
 
 static void

@@ -50,8 +50,8 @@ directory_hear(struct waypoints *w, int number)
 }
 
 /* A lookup under way may have been told that the directory is watched. */
-static void
-end_watch(struct waypoints *w, struct directory *d)
+void
+directory_end(struct waypoints *w, struct directory *d)
 {
 	*directory_end_mark(w, d->number) = ++w->nevents;
 	notify_remove(w->notify, d->number);
@@ -69,7 +69,7 @@ directory_end_unknown(struct waypoints *w)
 
 	while ((d = TAILQ_FIRST(&w->unknown)) != NULL &&
 	    (oldest == NULL || d->heard_at <= oldest->since))
-		end_watch(w, d);
+		directory_end(w, d);
 }
 
 void
@@ -102,5 +102,5 @@ directory_remove(struct waypoints *w, struct waypoint *p)
 	if (!LIST_EMPTY(&d->waypoints))
 		return;
 	TAILQ_INSERT_TAIL(&w->unknown, d, unknown);
-	end_watch(w, d);
+	directory_end(w, d);
 }

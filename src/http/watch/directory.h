@@ -9,6 +9,16 @@
 
 #include "http/watch/state.h"
 
+/* A directory that the kernel watches for main. */
+struct directory {
+	LIST_ENTRY(directory)	 link;		/* in its bucket */
+	TAILQ_ENTRY(directory)	 unknown;	/* without waypoint */
+	uint64_t		 heard_at;	/* event: known since */
+	struct waypoint_list	 waypoints;
+	unsigned		 absences;	/* of the waypoints */
+	int			 number;	/* of notify.h */
+};
+
 struct directory	*directory_find(const struct waypoints *, int number);
 /* Finds it, or notes that the kernel watches it. */
 struct directory	*directory_hear(struct waypoints *, int number);
@@ -17,6 +27,8 @@ void			 directory_add(struct waypoints *, int number,
 			    struct waypoint *);
 void			 directory_remove(struct waypoints *,
 			    struct waypoint *);
+/* Ends the watch of one without waypoints. */
+void			 directory_end(struct waypoints *, struct directory *);
 /* Ends the watches that no waypoint will need. */
 void			 directory_end_unknown(struct waypoints *);
 /* The list with the waypoints of an entry; name 0: of the directory. */
@@ -34,6 +46,12 @@ static inline uint64_t *
 directory_entry_mark(struct waypoints *w, int number)
 {
 	return &w->entries[(unsigned)number % WAYPOINT_NUMBERS];
+}
+
+static inline uint64_t *
+directory_way_mark(struct waypoints *w, int number)
+{
+	return &w->ways_to[(unsigned)number % WAYPOINT_NUMBERS];
 }
 
 static inline uint64_t *

@@ -5,6 +5,7 @@
  */
 #include <sys/param.h>
 
+#include "cache/path_info.h"
 #include "http/http.h"
 #include "http/rules.h"
 #include "http/namespace.h"
@@ -16,32 +17,44 @@
 /* Age, in ms, of what is watched no more: results of lookups under way, which
  * began before the pass, must not be older. */
 #define UNWATCHED_AGE	10000
+/* Ms by which the clock of a thread may be behind that of another. */
+#define CLOCK_LAG_MS	100
 #define REMOVE_MAX	64		/* in one call of passes_tidy() */
-#define EVICT_SHARE	16		/* one in so many goes at once */
+#define EVICT_INTERVAL_MS	1000
+#define EVICT_SHARE	8		/* one in so many goes at once */
 
-/* The time that an answer of a lookup may have at most, by a waypoint. */
+/* The result of a lookup, which is to be judged. */
+struct result {
+	const void	*root;		/* see waypoint_root() */
+	struct str	 target;
+	size_t		 skip;		/* bytes of it that the root replaces */
+	int64_t		 looked_at;	/* clock ms */
+	bool		 watched;
+};
+
+/* The time that a result may have at most, by a waypoint. */
 static int64_t
 limit_by_waypoint(const struct waypoints *w, const struct waypoint *p,
-    int64_t looked_at)
+    const struct result *a)
 {
-	if (p->changed_at >= looked_at)
+	if (p->changed_at >= a->looked_at)
 		return w->pass.old;
-	return p->state == WAYPOINT_ACTIVE ? INT64_MAX :
+	return p->state == WAYPOINT_ACTIVE || !a->watched ? INT64_MAX :
 	    w->pass.old - UNWATCHED_AGE;
 }
 
+/* By the waypoints of a kind that lead to a part of the target. */
 static int64_t
-limit_by_links(const struct waypoints *w, uint32_t site, struct str target,
-    int64_t looked_at)
+limit_by_kind(const struct waypoints *w, unsigned kind, struct str part,
+    const struct result *a)
 {
 	const struct waypoint	*p;
 	int64_t			 limit = INT64_MAX;
 
-	LIST_FOREACH(p, waypoint_targets(w, site, JOB_WAYPOINT_FILE, target),
-	    by_target)
-		if (p->site == site && p->kind == JOB_WAYPOINT_FILE &&
-		    str_same(waypoint_target(p), target))
-			limit = MIN(limit, limit_by_waypoint(w, p, looked_at));
+	LIST_FOREACH(p, waypoint_targets(w, a->root, kind, part), by_target)
+		if (p->root == a->root && p->kind == kind &&
+		    str_same(waypoint_target(p), part))
+			limit = MIN(limit, limit_by_waypoint(w, p, a));
 	return limit;
 }
 
@@ -54,82 +67,82 @@ cut_segment(struct str target, size_t from)
 	return (struct str){ target.at, from };
 }
 
-/* By the directories from the root down, which is `skip` bytes of the target,
- * and by an entry that is none. */
+/* By the directories from the root down, and by entries that are none. */
 static int64_t
-limit_by_way(const struct waypoints *w, uint32_t site, struct str target,
-    size_t skip, int64_t looked_at)
+limit_by_way(const struct waypoints *w, const struct result *a)
 {
-	const struct waypoint	*p;
-	struct str		 part = { target.at, skip };
-	int64_t			 limit = w->pass.old - UNWATCHED_AGE;
+	struct str	part = { a->target.at, a->skip + 1 };
+	int64_t		limit = limit_by_kind(w, JOB_WAYPOINT_BENEATH, part, a);
+	bool		found = false;
 
-	while (part.len < target.len) {
-		p = waypoint_find(w, site, JOB_WAYPOINT_BENEATH, part);
-		if (p != NULL && p->changed_at >= looked_at)
-			return w->pass.old;
+	while (limit == INT64_MAX && waypoint_find(w, a->root,
+	    JOB_WAYPOINT_DIRECTORY, part) != NULL) {
+		found = true;
+		limit = limit_by_kind(w, JOB_WAYPOINT_DIRECTORY, part, a);
+		part = cut_segment(a->target, part.len);
+		if (part.len == a->target.len)
+			break;
+		limit = MIN(limit, limit_by_kind(w, JOB_WAYPOINT_BENEATH, part,
+		    a));
 		part.len++;
-		p = waypoint_find(w, site, JOB_WAYPOINT_DIRECTORY, part);
-		if (p == NULL)
-			break;
-		limit = limit_by_waypoint(w, p, looked_at);
-		if (limit != INT64_MAX)
-			break;
-		part = cut_segment(target, part.len);
 	}
-	return limit;
+	return found || limit != INT64_MAX || !a->watched ? limit :
+	    w->pass.old - UNWATCHED_AGE;
 }
 
 /* Decodes a path's target and finds its root; false: it has none. */
 static bool
-decode_path(const struct path *path, char decoded[JOB_PATH_MAX],
-    struct str *target, size_t *skip)
+read_path(const struct waypoints *w, const struct path *path,
+    int64_t checked_at, char decoded[JOB_PATH_MAX], struct result *a)
 {
 	struct str	raw = { path->name, path->len };
 	size_t		len;
 
 	if (uri_resolve(raw, decoded, JOB_PATH_MAX, &len) != WHY_NONE)
 		return false;
-	*target = (struct str){ decoded, len };
-	return rules_root(path->rules, *target, skip) != NULL;
+	*a = (struct result){ .root = waypoint_root(path),
+	    .target = { decoded, len }, .watched = checked_at > w->pass.now };
+	a->looked_at = a->watched ? checked_at - PATHNAME_WATCHED_MS :
+	    checked_at;
+	return rules_root(path->rules, a->target, &a->skip) != NULL &&
+	    a->skip < len;
 }
 
 static int64_t
 limit_of_path(void *context, const struct path *path, int64_t checked_at)
 {
 	const struct waypoints	*w = context;
-	uint32_t		 site = namespace_site(path->namespace);
 	char			 decoded[JOB_PATH_MAX];
-	struct str		 target;
-	size_t			 skip;
-	int64_t			 looked_at = checked_at > w->pass.now ?
-				    checked_at - PATHNAME_WATCHED_MS :
-				    checked_at;
+	struct result		 a;
 
 	if (checked_at <= w->pass.old ||
-	    !decode_path(path, decoded, &target, &skip))
+	    !read_path(w, path, checked_at, decoded, &a))
 		return INT64_MAX;
-	return MIN(limit_by_links(w, site, target, looked_at),
-	    limit_by_way(w, site, target, skip, looked_at));
+	return MIN(limit_by_kind(w, JOB_WAYPOINT_FILE, a.target, &a),
+	    limit_by_way(w, &a));
 }
 
-/* Marks the directory of a watched path that is in use. */
+static void
+mark_one(struct waypoint *p)
+{
+	if (p != NULL)
+		p->used = true;
+}
+
+/* Marks the directory, and the link, of a watched path that is in use. */
 static int64_t
 mark_directory(void *context, const struct path *path, int64_t checked_at)
 {
 	const struct waypoints	*w = context;
 	char			 decoded[JOB_PATH_MAX];
-	struct str		 target;
-	size_t			 skip;
-	struct waypoint		*p;
+	struct result		 a;
 
 	if (!path->used || checked_at <= w->pass.now ||
-	    !decode_path(path, decoded, &target, &skip))
+	    !read_path(w, path, checked_at, decoded, &a))
 		return INT64_MAX;
-	p = waypoint_find(w, namespace_site(path->namespace),
-	    JOB_WAYPOINT_DIRECTORY, waypoint_cut(target));
-	if (p != NULL)
-		p->used = true;
+	mark_one(waypoint_find(w, a.root, JOB_WAYPOINT_DIRECTORY,
+	    waypoint_cut(a.target)));
+	mark_one(waypoint_find(w, a.root, JOB_WAYPOINT_FILE, a.target));
 	return INT64_MAX;
 }
 
@@ -150,6 +163,7 @@ begin_pass(struct waypoints *w, int kind)
 {
 	w->pass.kind = kind;
 	w->pass.bucket = 0;
+	w->pass.number += kind == PASS_AGE;
 }
 
 void
@@ -172,12 +186,19 @@ end_age(struct http_loop *http, struct waypoints *w)
 	struct waypoint	*p;
 
 	w->pass.kind = PASS_NONE;
+	TAILQ_FOREACH(p, &w->leaving, age)
+		if (p->left_in < w->pass.number)
+			p->state = WAYPOINT_DONE;
 	if (w->again)
 		return;
-	TAILQ_FOREACH(p, &w->leaving, age)
-		p->state = WAYPOINT_DONE;
 	w->changed = false;
 	set_limits(http, false);
+}
+
+static size_t
+count_surplus(const struct waypoints *w)
+{
+	return w->directories > w->max ? w->directories - w->max : 0;
 }
 
 /* The oldest go that are not marked (second chance). */
@@ -185,10 +206,11 @@ static void
 end_mark(struct waypoints *w)
 {
 	struct waypoint	*p;
-	size_t		 n = w->n / EVICT_SHARE + 1;
+	size_t		 n = w->n / EVICT_SHARE + count_surplus(w) + 1;
 
 	w->pass.kind = PASS_NONE;
 	w->evict = false;
+	w->evicted_at = w->pass.now;
 	while (n > 0 && (p = TAILQ_FIRST(&w->active)) != NULL) {
 		if (p->used) {
 			p->used = false;
@@ -198,6 +220,7 @@ end_mark(struct waypoints *w)
 		waypoint_leave(w, p, WAYPOINT_EVICTED);
 		n--;
 	}
+	waypoint_schedule(w);
 }
 
 static void
@@ -213,11 +236,11 @@ remove_done(struct waypoints *w)
 	}
 }
 
+/* Two passes over all paths follow. */
 static bool
-must_evict(const struct waypoints *w)
+may_evict(const struct waypoints *w)
 {
-	return (w->evict || waypoint_is_over(w, w->max)) &&
-	    !TAILQ_EMPTY(&w->active);
+	return w->evict && w->pass.now - w->evicted_at >= EVICT_INTERVAL_MS;
 }
 
 static void
@@ -235,7 +258,9 @@ continue_pass(struct http_loop *http, struct waypoints *w)
 		break;
 	default:
 		remove_done(w);
-		if (must_evict(w) && TAILQ_EMPTY(&w->leaving))
+		if (!may_evict(w))
+			w->evict = false;	/* until a lookup asks again */
+		else if (TAILQ_EMPTY(&w->leaving))
 			begin_pass(w, PASS_MARK);
 	}
 }
@@ -253,7 +278,7 @@ passes_tidy(struct http_loop *http)
 	if (w->again)
 		passes_begin(http);
 	continue_pass(http, w);
-	more = w->pass.kind != PASS_NONE || w->again || must_evict(w) ||
+	more = w->pass.kind != PASS_NONE || w->again || w->evict ||
 	    !TAILQ_EMPTY(&w->leaving);
 	lock_release(w->lock);
 	return more;
@@ -264,7 +289,7 @@ passes_old(const struct http_loop *http)
 {
 	const struct conf	*conf = http->conf;
 
-	return http->clock->ms - 1 - MAX(conf->cache.revalidate,
+	return http->clock->ms - CLOCK_LAG_MS - MAX(conf->cache.revalidate,
 	    conf->cache.negative);
 }
 
@@ -286,6 +311,8 @@ passes_time(const struct http_loop *http, const struct path *path,
 	if (w == NULL)
 		return checked_at;
 	lock_acquire(w->lock);
+	/* Since the copy was made, a pass may have come by, and have ended. */
+	checked_at = MIN(checked_at, path_info_time(w->paths, path));
 	if (w->changed)
 		checked_at = MIN(checked_at, limit_of_path(w, path,
 		    checked_at));

@@ -33,16 +33,6 @@ enum waypoint_state {
 	WAYPOINT_DONE		/* no path hangs on it */
 };
 
-/* A directory that the kernel watches for main. */
-struct directory {
-	LIST_ENTRY(directory)	 link;		/* in its bucket */
-	TAILQ_ENTRY(directory)	 unknown;	/* without waypoint */
-	uint64_t		 heard_at;	/* event: known since */
-	struct waypoint_list	 waypoints;
-	unsigned		 absences;	/* of the waypoints */
-	int			 number;	/* of notify.h */
-};
-
 struct waypoint {
 	TAILQ_ENTRY(waypoint)	 age;		/* in active or leaving */
 	LIST_ENTRY(waypoint)	 in_directory, by_entry, by_target;
@@ -53,11 +43,13 @@ struct waypoint {
 	uint64_t		 way;		/* the last that it was on */
 	uint64_t		 since;		/* event; watched after it */
 	int64_t			 changed_at;	/* ms; INT64_MIN: never */
+	uint64_t		 left_in;	/* number of the pass */
 	enum waypoint_state	 state;
 	bool			 doubtful;	/* events were lost */
 	bool			 used;		/* paths beneath are in use */
 	bool			 absent;	/* the way ended there */
 	uint32_t		 name;		/* hash; DIRECTORY: 0 */
+	const void		*root;		/* rules; see waypoint_root() */
 	uint32_t		 site, kind;	/* enum job_waypoint_kind */
 	uint32_t		 kinds, forms;	/* of namespaces: bits */
 	uint32_t		 len;
@@ -94,21 +86,28 @@ struct waypoints {
 			PASS_AGE,	/* makes old what hangs on changes */
 			PASS_MARK	/* marks directories in use */
 		}		 kind;
+		uint64_t	 number;	/* of those that age */
 		size_t		 bucket;
 		int64_t		 old, now;	/* clock ms */
 	}			 pass;
 	bool			 again;		/* any left since it began */
 	bool			 changed;	/* any has, since then */
 	bool			 evict;		/* the limit is met */
+	int64_t			 evicted_at;	/* clock ms */
+	struct {				/* the last change */
+		uint64_t	 event;
+		int64_t		 at;		/* clock ms, exact */
+	}			 change;
 	uint64_t		 nevents;	/* so far */
-	uint64_t		 all_changed;	/* event about any lookup */
+	uint64_t		 lost;		/* event: others were lost */
 	uint64_t		 hidden;	/* event about names that only a
 						 * lookup's reply tells */
 	/* Marks, some of which are shared: the last event about a name, about
-	 * an entry of a directory, and the one after which the directory of a
-	 * number is watched no more. */
+	 * an entry of a directory, about the way to a directory, and the one
+	 * after which the directory of a number is watched no more. */
 	uint64_t		 names[WAYPOINT_NAMES];
 	uint64_t		 entries[WAYPOINT_NUMBERS];
+	uint64_t		 ways_to[WAYPOINT_NUMBERS];
 	uint64_t		 ends[WAYPOINT_NUMBERS];
 	void			(*schedule)(void *), *schedule_context;
 };

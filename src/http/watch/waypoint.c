@@ -4,40 +4,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/pathname.h"
+#include "conf/rules.h"
+#include "http/namespace.h"
 #include "http/watch/directory.h"
 #include "http/watch/waypoint.h"
 #include "lib/clock.h"
 #include "lib/mem.h"
 
+const void *
+waypoint_root(const struct path *path)
+{
+	return ((const struct conf_rules *)path->rules)->action;
+}
+
 struct waypoint_list *
-waypoint_targets(const struct waypoints *w, uint32_t site, unsigned kind,
+waypoint_targets(const struct waypoints *w, const void *root, unsigned kind,
     struct str target)
 {
 	return &w->by_target[hash_bytes(&w->key,
-	    (uint64_t)site << 2 | kind, target.at, target.len) & w->mask];
+	    (uint64_t)(uintptr_t)root + kind, target.at, target.len) & w->mask];
 }
 
 struct waypoint *
-waypoint_find(const struct waypoints *w, uint32_t site, unsigned kind,
+waypoint_find(const struct waypoints *w, const void *root, unsigned kind,
     struct str target)
 {
 	struct waypoint	*p;
 
-	LIST_FOREACH(p, waypoint_targets(w, site, kind, target), by_target)
-		if (p->site == site && p->kind == kind &&
+	LIST_FOREACH(p, waypoint_targets(w, root, kind, target), by_target)
+		if (p->root == root && p->kind == kind &&
 		    str_same(waypoint_target(p), target))
 			break;
 	return p;
 }
 
 static struct waypoint *
-add_record(struct waypoints *w, uint32_t site, struct str target,
+add_record(struct waypoints *w, const struct path *path, struct str target,
     const struct job_waypoint *from, bool absent)
 {
 	struct waypoint	*p = mem_zero(sizeof(*p) + target.len);
 
 	p->changed_at = INT64_MIN;
-	p->site = site;
+	p->root = waypoint_root(path);
+	p->site = namespace_site(path->namespace);
 	p->kind = from->kind;
 	p->name = from->name;
 	p->absent = absent;
@@ -46,7 +56,7 @@ add_record(struct waypoints *w, uint32_t site, struct str target,
 	LIST_INIT(&p->children);
 	p->since = w->nevents;
 	directory_add(w, from->number, p);
-	LIST_INSERT_HEAD(waypoint_targets(w, site, p->kind, target), p,
+	LIST_INSERT_HEAD(waypoint_targets(w, p->root, p->kind, target), p,
 	    by_target);
 	TAILQ_INSERT_TAIL(&w->active, p, age);
 	w->n++;
@@ -83,13 +93,23 @@ waypoint_schedule(struct waypoints *w)
 }
 
 /* By the exact time: the clocks of other threads must not be ahead of it. */
+static void
+note_time(struct waypoints *w)
+{
+	if (w->change.event == w->nevents)
+		return;
+	w->change.event = w->nevents;
+	w->change.at = clock_us() / 1000;
+	waypoint_schedule(w);
+}
+
 void
 waypoint_change(struct waypoints *w, struct waypoint *p)
 {
-	p->changed_at = clock_us() / 1000;
+	note_time(w);
+	p->changed_at = w->change.at;
 	w->changed = w->again = true;
-	w->all_changed = w->nevents;
-	waypoint_schedule(w);
+	w->hidden = w->nevents;
 }
 
 static void
@@ -101,8 +121,12 @@ leave_alone(struct waypoints *w, struct waypoint *p, enum waypoint_state state)
 		TAILQ_INSERT_TAIL(&w->leaving, p, age);
 	}
 	p->state = state;
+	p->left_in = w->pass.number;
 	if (state == WAYPOINT_CHANGED)
 		waypoint_change(w, p);
+	/* A lookup under way may note its result behind the pass. */
+	if (p->directory != NULL)
+		*directory_way_mark(w, p->directory->number) = w->nevents;
 	w->again = true;
 }
 
@@ -156,31 +180,40 @@ get_number(const struct waypoint *p)
 }
 
 static struct waypoint *
-find_same(const struct waypoints *w, uint32_t site, struct str target,
+find_same(const struct waypoints *w, const void *root, struct str target,
     const struct job_waypoint *from)
 {
 	struct waypoint	*p;
 
 	if (from->kind == JOB_WAYPOINT_DIRECTORY)
-		return waypoint_find(w, site, from->kind, target);
+		return waypoint_find(w, root, from->kind, target);
 	LIST_FOREACH(p, directory_entries(w, from->number, from->name),
 	    by_entry)
 		if (p->directory->number == from->number &&
-		    p->name == from->name && p->site == site &&
+		    p->name == from->name && p->root == root &&
 		    p->kind == from->kind &&
 		    str_same(waypoint_target(p), target))
 			break;
 	return p;
 }
 
+static void
+change_directory(struct waypoints *w, struct waypoint *p)
+{
+	w->nevents++;
+	waypoint_change(w, p);
+	waypoint_leave_children(w, p, WAYPOINT_CHANGED);
+}
+
 struct waypoint *
-waypoint_note(struct waypoints *w, uint32_t site, struct str target,
+waypoint_note(struct waypoints *w, const struct path *path, struct str target,
     const struct job_waypoint *from, struct waypoint *parent, bool absent)
 {
-	struct waypoint	*p = find_same(w, site, target, from);
+	struct waypoint	*p = find_same(w, waypoint_root(path),
+			    target, from);
 
 	if (p == NULL)
-		p = add_record(w, site, target, from, absent);
+		p = add_record(w, path, target, from, absent);
 	if (p->way == w->ways)		/* a way that crosses itself */
 		return parent;
 	p->way = w->ways;
@@ -189,6 +222,9 @@ waypoint_note(struct waypoints *w, uint32_t site, struct str target,
 	p->doubtful = false;
 	revive(w, p);
 	if (get_number(p) != from->number) {
+		/* The event of that is on its way. */
+		if (p->directory != NULL)
+			change_directory(w, p);
 		p->since = w->nevents;
 		directory_remove(w, p);
 		directory_add(w, from->number, p);

@@ -11,17 +11,24 @@
 #include "helpers/job.h"
 #include "http/watch/state.h"
 
+struct path;
+
+/* The rules, of one site, that name a path's root: equal targets may lie in
+ * several roots. */
+const void		*waypoint_root(const struct path *);
 /* The list with those of a decoded target. */
 struct waypoint_list	*waypoint_targets(const struct waypoints *,
-			    uint32_t site, unsigned kind, struct str target);
+			    const void *root, unsigned kind, struct str target);
 /* The list with those of a directory's entry; name 0: of the directory. */
 struct waypoint_list	*waypoint_entries(const struct waypoints *, int number,
 			    uint32_t name);
-struct waypoint		*waypoint_find(const struct waypoints *, uint32_t site,
-			    unsigned kind, struct str target);
+struct waypoint		*waypoint_find(const struct waypoints *,
+			    const void *root, unsigned kind,
+			    struct str target);
 /* Adds a waypoint of a job, or finds it: the parent of the next. */
-struct waypoint		*waypoint_note(struct waypoints *, uint32_t site,
-			    struct str target, const struct job_waypoint *,
+struct waypoint		*waypoint_note(struct waypoints *,
+			    const struct path *, struct str target,
+			    const struct job_waypoint *,
 			    struct waypoint *parent, bool absent);
 /* Makes it, and those before it on its way, the youngest. */
 void			 waypoint_touch(struct waypoints *, struct waypoint *);

@@ -20,7 +20,7 @@
 #include "proto/uri.h"
 #include "stats/stats.h"
 
-#define BUCKETS_MAX	65536
+#define BUCKETS_MAX	(1 << 22)
 /* Clients choose names that are not there. */
 #define ABSENCES_MAX	64		/* in a directory */
 
@@ -127,7 +127,7 @@ find_directory(const struct waypoints *w, const struct path *path,
     struct str decoded)
 {
 	struct waypoint	*p = waypoint_find(w,
-			    namespace_site(path->namespace),
+			    waypoint_root(path),
 			    JOB_WAYPOINT_DIRECTORY, waypoint_cut(decoded));
 
 	return p != NULL && p->state == WAYPOINT_ACTIVE && !p->doubtful ? p :
@@ -235,6 +235,17 @@ saw_waypoints(struct waypoints *w, const struct job *job, uint64_t since)
 	return false;
 }
 
+/* Of the way to the known directory, or any entry of what is listed. */
+static bool
+saw_directory(struct waypoints *w, const struct job *job,
+    const struct watching *l)
+{
+	return l->number != WAYPOINT_UNWATCHED &&
+	    (*directory_way_mark(w, l->number) > l->since ||
+	    (job->kind == JOB_LIST &&
+	    *directory_entry_mark(w, l->number) > l->since));
+}
+
 /* Whether an event was about what a job looks at, but for links that its reply
  * will name. */
 static bool
@@ -242,10 +253,8 @@ saw_event(struct waypoints *w, const struct job *job, const struct watching *l)
 {
 	if (w->nevents == l->since)
 		return false;
-	return w->all_changed > l->since || (job->kind == JOB_LIST &&
-	    l->number != WAYPOINT_UNWATCHED &&
-	    *directory_entry_mark(w, l->number) > l->since) ||
-	    saw_own_names(w, job, l->since) || saw_waypoints(w, job, l->since);
+	return w->lost > l->since || saw_directory(w, job, l) ||
+	    saw_own_names(w, job, l->since);
 }
 
 bool
@@ -258,7 +267,7 @@ waypoints_saw(struct caches *caches, const struct job *job,
 	if (w == NULL || job->find.watch == JOB_WATCH_NONE)
 		return false;
 	lock_acquire(w->lock);
-	saw = saw_event(w, job, l);
+	saw = saw_event(w, job, l) || saw_waypoints(w, job, l->since);
 	lock_release(w->lock);
 	return saw;
 }
@@ -292,13 +301,13 @@ cut_target(struct str decoded, size_t skip, const struct job_waypoint *from)
 
 /* A way that leads to a file but cannot be watched is not tried again. */
 static void
-note_unwatched(struct waypoints *w, uint32_t site, struct str decoded,
-    struct waypoint *parent)
+note_unwatched(struct waypoints *w, const struct path *path,
+    struct str decoded, struct waypoint *parent)
 {
 	const struct job_waypoint	none = { .number = WAYPOINT_UNWATCHED,
 					    .kind = JOB_WAYPOINT_DIRECTORY };
 
-	waypoint_note(w, site, waypoint_cut(decoded), &none, parent, false);
+	waypoint_note(w, path, waypoint_cut(decoded), &none, parent, false);
 }
 
 static bool
@@ -329,21 +338,20 @@ note_way(struct waypoints *w, const struct path *path, struct str decoded,
     size_t skip, const struct job *job, uint64_t since)
 {
 	const struct job_waypoints	*all = &job->find.waypoints;
-	uint32_t			 site = namespace_site(path->namespace);
 	struct waypoint			*p = NULL;
 	uint32_t			 i;
 
 	w->ways++;
 	for (i = 0; i < all->n && is_notable(w, job, i, since); i++)
-		p = waypoint_note(w, site, cut_target(decoded, skip,
+		p = waypoint_note(w, path, cut_target(decoded, skip,
 		    &all->at[i]), &all->at[i], p, ends_absent(job, i));
 	for (uint32_t k = i; k < all->n; k++)
 		if (*directory_end_mark(w, all->at[k].number) <= since)
 			(void)directory_hear(w, all->at[k].number);
-	if (job->find.watch == JOB_WATCH_WAY && job->error == 0 &&
-	    job->find.watched == JOB_WATCHED_NOT &&
+	if (i == all->n && job->find.watch == JOB_WATCH_WAY &&
+	    job->error == 0 && job->find.watched == JOB_WATCHED_NOT &&
 	    find_directory(w, path, decoded) == NULL)
-		note_unwatched(w, site, decoded, p);
+		note_unwatched(w, path, decoded, p);
 	if (p != NULL)
 		waypoint_touch(w, p);
 	return i == all->n;
@@ -399,10 +407,11 @@ waypoints_end(struct caches *caches, const struct path *path,
 	p = find_directory(w, path, decoded);
 	if (p != NULL)
 		note_namespace(p, path->namespace);
-	l->number = get_number(p);
+	if (l->number == WAYPOINT_UNWATCHED)
+		l->number = get_number(p);
 	watched = watched && job->find.watched == JOB_WATCHED_ALL &&
 	    has_watched_directory(p, job, l->since) && is_definite(job) &&
-	    !saw_event(w, job, l);
+	    !saw_event(w, job, l) && !saw_waypoints(w, job, l->since);
 	lock_release(w->lock);
 	return watched;
 }

@@ -23,6 +23,7 @@ static const struct {
 	{ "/end",		ROOT " 2F3end 2F3dir 3F3file", NAMESPACE_TARGET },
 	{ "/none/page",		ROOT " 2B4none", NAMESPACE_TARGET },
 	{ "/other/page",	"1B0dev 9D0", NAMESPACE_TARGET },
+	{ "/doc/page",		"1B0usr 6D0 7D3", NAMESPACE_TARGET },
 };
 #define TARGETS	((int)(sizeof(targets) / sizeof(targets[0])))
 
@@ -38,7 +39,8 @@ static const struct {
 #define END	(1 << 8)
 #define NONE	(1 << 9)
 #define OTHER	(1 << 10)
-#define ALL	((1 << 11) - 1)
+#define DOC	(1 << 11)
+#define ALL	((1 << 12) - 1)
 
 static const struct {
 	const char	*name;
@@ -62,17 +64,22 @@ static const struct {
 	{ "link",	2, NOTIFY_ENTRY, false, LINK | LIST },
 	{ "end",	2, NOTIFY_ENTRY, false, END | LIST },
 	{ "none",	2, NOTIFY_ENTRY, true, NONE | LIST },
-	{ "tmp",	1, NOTIFY_ENTRY, false, ALL & ~OTHER },
+	{ "tmp",	1, NOTIFY_ENTRY, false, ALL & ~(OTHER | DOC) },
 	{ "dev",	1, NOTIFY_ENTRY, true, OTHER },
-	{ "usr",	1, NOTIFY_ENTRY, true, 0 },
+	{ "usr",	1, NOTIFY_ENTRY, true, DOC },
+	{ "var",	1, NOTIFY_ENTRY, true, 0 },
+	{ "doc",	6, NOTIFY_ENTRY, true, DOC },
+	{ "page",	6, NOTIFY_ENTRY, false, 0 },
+	{ "page",	7, NOTIFY_ENTRY, false, DOC },
 	{ "page",	9, NOTIFY_ENTRY, false, OTHER },
 	{ "page",	77, NOTIFY_ENTRY, false, 0 },	/* of nobody */
 	{ NULL,		4, NOTIFY_GONE, false, SUB },
 	{ NULL,		3, NOTIFY_GONE, false, INDEX | DIR | SUB | LINK | END },
-	{ NULL,		2, NOTIFY_GONE, false, ALL & ~OTHER },
+	{ NULL,		2, NOTIFY_GONE, false, ALL & ~(OTHER | DOC) },
 	{ NULL,		77, NOTIFY_GONE, false, 0 },
 	{ NULL,		-1, NOTIFY_LOST, false, ALL },
 };
+#define DIR_CHANGES	9
 #define CASES	((int)(sizeof(cases) / sizeof(cases[0])))
 
 static void
@@ -157,7 +164,7 @@ START_TEST(half_a_pass)
 		snprintf(name, sizeof(name), "/dir/%d", i);
 		look_up(NAMESPACE_TARGET, strdup(name), "");
 	}
-	come(9);
+	come(DIR_CHANGES);
 	ck_assert(passes_tidy(http));
 	for (int i = 0; i < 3000; i += 500) {
 		snprintf(name, sizeof(name), "/dir/%d", i);
@@ -171,6 +178,30 @@ START_TEST(half_a_pass)
 	ck_assert(is_watched("/dir/page"));
 	ck_assert(!is_old(NAMESPACE_TARGET, "/page"));
 	ck_assert_int_eq(nremoved, 1);		/* 4; 3 is a link's, too */
+}
+END_TEST
+
+/* A lookup meets another directory under the same name: what hangs on the first
+ * one is old before its event comes. */
+START_TEST(directory_replaced)
+{
+	look_at_all();
+	event_come(NOTIFY_LOST, -1, NULL, false);
+	tidy();
+	ck_assert(look_up(NAMESPACE_TARGET, "/dir/sub/page",
+	    ROOT " 3D3 4D7"));
+	clock_update_us(&now);
+	now.ms += 5;
+	event_come(NOTIFY_GONE, 77, NULL, false);
+	ck_assert(look_up(NAMESPACE_TARGET, "/page", ROOT));
+	waypoint_find(w, http->conf->sites[0].rules.action,
+	    JOB_WAYPOINT_DIRECTORY, str_of("/dir/"))->doubtful = true;
+	now.ms += 5;
+	(void)look_up(NAMESPACE_TARGET, "/dir/page", ROOT " 5D3");
+	ck_assert(is_old(NAMESPACE_TARGET, "/dir/sub/page"));
+	tidy();
+	ck_assert(is_old(NAMESPACE_TARGET, "/dir/sub/page"));
+	ck_assert(is_watched("/page"));
 }
 END_TEST
 
@@ -194,5 +225,6 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, after_the_reply, 0, CASES);
 	tcase_add_loop_test(tests, before_the_reply, 0, CASES);
 	tcase_add_test(tests, half_a_pass);
+	tcase_add_test(tests, directory_replaced);
 	tcase_add_test(tests, a_loss_ends_no_watch);
 }

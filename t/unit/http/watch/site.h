@@ -62,7 +62,8 @@ site_open(size_t max)
 {
 	static const char	text[] = "site a.org { listen *:80; root /tmp\n"
 				    "index index.html; listing html\n"
-				    "path /other { alias /dev } }\n"
+				    "path /other { alias /dev }\n"
+				    "path /doc { root /usr } }\n"
 				    "cache { paths revalidate 1h stale 2h "
 				    "negative 1h }\n";
 

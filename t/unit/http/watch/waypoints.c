@@ -132,6 +132,19 @@ START_TEST(unknown_event)
 }
 END_TEST
 
+START_TEST(unknown_goes)
+{
+	struct look	slow;
+
+	look_begin(&slow, NAMESPACE_TARGET, "/slow/page");
+	event_come(NOTIFY_ENTRY, 9, "some", false);
+	ck_assert_uint_eq(w->directories, 1);
+	event_come(NOTIFY_GONE, 9, NULL, false);
+	ck_assert_uint_eq(w->directories, 0);
+	(void)look_end(&slow);
+}
+END_TEST
+
 /* A number stands for a directory until its watch has ended, by an event or by
  * main: a lookup that was told of it before does not note it. */
 START_TEST(number_has_ended)
@@ -185,10 +198,12 @@ START_TEST(limit)
 	}
 	for (int i = 8; i < 500; i++) {
 		(void)look_in(i);
-		if (i % 8 == 0)
-			tidy();
+		now.ms += 200;		/* not more than once a second */
+		tidy();
 		ck_assert_uint_le(w->directories, MAX + MAX / 4 + 1);
 	}
+	now.ms += 1000;
+	(void)look_in(500);
 	tidy();
 	ck_assert_uint_le(w->directories, MAX);
 	ck_assert(is_watched("/d0003/page"));
@@ -249,6 +264,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, absences);
 	tcase_add_loop_test(tests, unknown_directory, 0, 2);
 	tcase_add_loop_test(tests, unknown_event, 0, 2);
+	tcase_add_test(tests, unknown_goes);
 	tcase_add_test(tests, number_has_ended);
 	tcase_add_test(tests, watched_since);
 	tcase_add_test(tests, limit);
