@@ -11,6 +11,7 @@
 #include "http/watch/changes.h"
 #include "http/watch/passes.h"
 #include "lib/mem.h"
+#include "lib/need.h"
 #include "stats/stats.h"
 
 /* Makes the caches of a loop that shares none. */
@@ -62,6 +63,7 @@ http_new(const struct http_setup *setup)
 	http->date.head.len = sizeof(http->date.text);
 	hash_key_random(&http->boundary.key);
 	http->addresses = setup->addresses;
+	need(!http->caches->shared || setup->schedule_verify != NULL);
 	http->verify.schedule = setup->schedule_verify;
 	http->verify.context = setup->verify_context;
 	return http;
