@@ -95,15 +95,18 @@ set_logs(size_t n)
 	free(logs);
 }
 
-/* Keys of a terminal are for the monitor; a full disk is an error of a job. */
+/* A terminal and kill(1) may send their signals to the whole process group, but
+ * a helper ends when its pipe does.  A full disk is an error of a job. */
 static void
 set_signals(void)
 {
-	static const int ignored[] = { SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ };
+	static const int	ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
+				    SIGPIPE, SIGXFSZ };
 
 	proc_signals_reset();
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
+	proc_signals_unblock();		/* the monitor has blocked them */
 }
 
 /* Whether errno says that the other end of the pipe is closed. */
@@ -152,8 +155,7 @@ enter_sandbox(struct sandbox *s)
 	sandbox_enter(s);
 }
 
-/* The error logger outlives the monitor for a moment, for the last lines, and
- * ignores signals to the whole process group. */
+/* The error logger outlives the monitor for a moment, for the last lines. */
 static int
 write_errors(struct sandbox *s, struct syslog *syslog)
 {
@@ -161,8 +163,6 @@ write_errors(struct sandbox *s, struct syslog *syslog)
 
 	if (syslog != NULL)
 		syslog->has_levels = true;
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
 	proc_survive_parent(getppid());
 	enter_sandbox(s);
 	error_writer_run(STDIN_FILENO, FD_LINES, FD_DROPS, &log);

@@ -2,8 +2,6 @@
  * main: reads options and the conf, opens what needs privileges, and becomes
  * the monitor.
  */
-#include <sys/stat.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,6 +14,7 @@
 #include "arch/arch.h"
 #include "arch/budget.h"
 #include "conf/conf.h"
+#include "directory.h"
 #include "lib/buf.h"
 #include "lib/compiler.h"
 #include "lib/io.h"
@@ -158,36 +157,6 @@ parse_options(int argc, char **argv, struct options *o)
 		usage(EX_USAGE);
 }
 
-/* Adds a word as the conf reads it in quotes. */
-static void
-add_quoted(struct buf *b, const char *word)
-{
-	buf_addc(b, '"');
-	for (; *word != '\0'; word++) {
-		if (*word == '"' || *word == '\\')
-			buf_addc(b, '\\');
-		buf_addc(b, *word);
-	}
-	buf_addc(b, '"');
-}
-
-/* The conf of "amped DIRECTORY". */
-static struct conf *
-conf_for_directory(const struct options *o, struct buf *errors)
-{
-	struct buf	 text = { 0 };
-	struct conf	*conf;
-
-	buf_adds(&text, "site default {\nlisten ");
-	add_quoted(&text, o->address != NULL ? o->address : "127.0.0.1:8080");
-	buf_adds(&text, "\nroot ");
-	add_quoted(&text, o->directory);
-	buf_adds(&text, "\n}\n");
-	conf = conf_read_text("command line", buf_string(&text), errors);
-	buf_free(&text);
-	return conf;
-}
-
 /* The architecture of that name; -1 for NULL.  Exits if there is none. */
 static int
 find_architecture(const char *name)
@@ -217,13 +186,15 @@ read_conf(const struct options *o)
 	struct buf	 errors = { 0 };
 	struct conf	*conf;
 
-	conf = o->directory != NULL ? conf_for_directory(o, &errors) :
-	    conf_read(o->file != NULL ? o->file : AMPED_CONF, &errors);
+	if (o->directory != NULL) {
+		directory_check(o->directory);
+		conf = directory_conf(o->directory, o->address);
+	} else
+		conf = conf_read(o->file != NULL ? o->file : AMPED_CONF,
+		    &errors);
 	if (conf == NULL) {
 		fputs(buf_string(&errors), stderr);
-		exit(o->directory == NULL ? EX_CONFIG :
-		    access(o->directory, R_OK | X_OK) == -1 ? EX_NOINPUT :
-		    EX_USAGE);
+		exit(EX_CONFIG);
 	}
 	buf_free(&errors);
 	arch_choose(conf, find_architecture(o->arch));
@@ -291,28 +262,11 @@ open_log(const char *file)
 static void
 choose_user(struct generation *g, const struct options *o)
 {
-	struct user	owner;
-	struct stat	st;
-
 	if (generation_choose_user(g) == -1)
 		exit(EX_NOUSER);
-	if (g->user.name == NULL && o->directory != NULL &&
-	    access(o->directory, R_OK | X_OK) == -1) {
-		log_error("cannot read %s", o->directory);
-		exit(EX_NOINPUT);
-	}
 	user_load_groups(&g->user);
-	if (g->user.name == NULL || o->directory == NULL ||
-	    proc_may_read(&g->user, o->directory))
-		return;
-	/* "amped DIRECTORY" with a private directory: become its owner. */
-	if (stat(o->directory, &st) == -1 || !user_find_uid(&owner, st.st_uid))
-		fatal("cannot look at %s", o->directory);
-	log_warnx("user %s may not read %s: serving it as its owner, %s",
-	    g->user.name, o->directory, owner.name);
-	user_free(&g->user);
-	g->user = owner;
-	user_load_groups(&g->user);
+	if (o->directory != NULL)
+		directory_choose_user(o->directory, &g->user);
 }
 
 /* -t: beside the errors of the conf, warns of what keeps main from serving. */

@@ -21,7 +21,7 @@ chdir($src) or die "$src: $!\n";
 
 # The folders, from the bottom up, and what each may include beside its own
 # files and lib: folders that stand before it, or single headers of these.
-# contracts are wait.h and task.h, main is main.c.
+# contracts are wait.h and task.h, main is main.c and directory.c.
 my @folders = (
 	lib	=> [],
 	helpers	=> [],
@@ -103,7 +103,7 @@ sub layer {
 
 	return $1 if $file =~ m{^src/(\w+)/};
 	return 'helpers' if $file =~ m{^helpers/};
-	return $file eq 'src/main.c' ? 'main' : 'contracts';
+	return $file =~ m{^src/(?:main|directory)\.} ? 'main' : 'contracts';
 }
 
 # The source that an include in quotes means: from src, or from the top.
@@ -193,7 +193,7 @@ sub bare_includes {
 
 	$code{$file} //= read_code($file);
 	return map { "$file includes $_" } grep { !m{/} &&
-	    !/^(?:wait|task)\.h\z/ } quoted($file);
+	    !/^(?:wait|task|directory)\.h\z/ } quoted($file);
 }
 
 # So it links nothing from above: the linker takes what is called.

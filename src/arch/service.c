@@ -288,7 +288,7 @@ service_connections(const struct service *s)
 static void
 log_report_line(const char *line)
 {
-	log_info("%s", line);
+	log_debug("%s", line);
 }
 
 static void
@@ -321,6 +321,8 @@ log_report(struct service *s)
 	struct stats_slot	sum;
 
 	http_measure(s->http);		/* updates the caches' counters */
+	if (log_level() < LOG_LEVEL_DEBUG)
+		return;
 	scoreboard_sum_main(&sum, arch_threads(s->env->conf));
 	report_lag(&sum);
 	if (s->report != NULL)

@@ -8,6 +8,7 @@
 #include "lib/mem.h"
 #include "lib/regular.h"
 
+#define COMMAND_LINE	"command line"	/* in place of a file's name */
 #define NEW_READER	{ .conf = mem_zero(sizeof(struct conf)) }
 
 /* Parses and checks a source; NULL if there was an error. */
@@ -64,8 +65,10 @@ conf_read_text(const char *name, const char *text, struct buf *errors)
 {
 	struct conf_reader	reader = NEW_READER;
 
-	return finish_reading(&reader, conf_source_text(&reader, name,
-	    mem_string(text), strlen(text)), errors);
+	reader.unwritten = name == NULL;
+	return finish_reading(&reader, conf_source_text(&reader,
+	    name != NULL ? name : COMMAND_LINE, mem_string(text),
+	    strlen(text)), errors);
 }
 
 char *

@@ -153,7 +153,7 @@ struct conf {
 struct conf	*conf_read(const char *file, struct buf *errors);
 /* As conf_read(), but a FIFO or device, which may block, is an error. */
 struct conf	*conf_read_again(const char *file, struct buf *errors);
-/* As conf_read() from a text, with a name for the messages. */
+/* As conf_read() from a text; name: for messages, NULL: a command line's. */
 struct conf	*conf_read_text(const char *name, const char *text,
 		    struct buf *errors);
 void		 conf_free(struct conf **);

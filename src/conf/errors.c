@@ -186,6 +186,11 @@ print_error(const struct conf_reader *reader, const struct conf_error *c,
 		return;
 	}
 	line = find_line(&reader->sources[c->pos.file], c->pos.line);
+	if (reader->unwritten) {
+		buf_addf(out, "amped: %.*s: %s\n", (int)c->pos.len,
+		    line + c->pos.column, c->message);
+		return;
+	}
 	buf_addf(out, "%s:%zu:%zu: %s\n",
 	    reader->conf->files.at[c->pos.file], c->pos.line,
 	    count_characters(line, c->pos.column) + 1, c->message);

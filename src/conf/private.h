@@ -28,6 +28,7 @@ struct conf_reader {			/* a conf being read */
 	struct conf_source	*sources;	/* one for each of conf.files */
 	struct conf_error	*errors;
 	size_t			 nerrors;
+	bool			 unwritten;	/* errors quote a word only */
 };
 
 /* lexer.c: files into words. */

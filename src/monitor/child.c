@@ -406,7 +406,7 @@ child_execute(const struct generation *g, enum child_role role, int pipe,
 	if (rules != -1)
 		place_fd(rules, FD_RULES);
 	place_fd(pipe, STDIN_FILENO);
-	proc_signals_unblock();
+	/* Signals stay blocked until the program ignores them. */
 	fexecve(to_execute, arguments, environ);
 	fatal("cannot start amped-helper; what is installed must be all of "
 	    "one version");

@@ -80,7 +80,7 @@ sub asked {
 # What it counted, from what it says at its end.
 sub counted {
 	my ($server, $name) = @_;
-	my ($n) = $server->errors =~ /\] info: \Q$name\E: (\d+)$/m;
+	my ($n) = $server->errors =~ /\] debug: \Q$name\E: (\d+)$/m;
 
 	return $n;
 }

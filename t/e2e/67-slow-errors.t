@@ -35,7 +35,7 @@ sub start {
 	sysopen($reader, $fifo, O_RDONLY | O_NONBLOCK) or die "fifo: $!\n";
 	$text = '';
 	my $server = Amped->start(root => $root, err => $fifo, unready => 1,
-	    errors => 1, log => "\taccess off\n\terror stderr info\n",
+	    errors => 1, log => "\taccess off\n\terror stderr debug\n",
 	    sites => "site default {\n\tlisten 127.0.0.1:$port\n\t" .
 	    "root $root\n" . ($opt{site} // '') . "}\n");
 	$server->{ports} = [$port];

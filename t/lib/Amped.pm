@@ -257,7 +257,7 @@ sub spawn {
 #	global	lines outside of the site
 #	log	in place of the log block's lines; %D is its directory
 #	sites	in place of the one site
-#	plain	no conf: amped -l 127.0.0.1:0 DIR
+#	plain	no conf: amped -l 127.0.0.1:0 DIR; or the address, if not 1
 #	args	more arguments
 #	under	a command that runs amped, with its arguments
 #	program	in place of the amped that was built
@@ -287,7 +287,8 @@ sub start {
 sub arguments {
 	my ($self) = @_;
 
-	return ('-l', '127.0.0.1:0', $self->{root}) if $self->{plain};
+	return ('-l', $self->{plain} eq '1' ? '127.0.0.1:0' : $self->{plain},
+	    $self->{root}) if $self->{plain};
 	write_file("$self->{dir}/amped.conf", $self->conf_text);
 	return ('-D', '-f', "$self->{dir}/amped.conf");
 }
@@ -295,7 +296,7 @@ sub arguments {
 sub conf_text {
 	my ($self) = @_;
 	my $log = $self->{log} //
-	    "\taccess %D/access.log common\n\terror stderr info\n";
+	    "\taccess %D/access.log common\n\terror stderr debug\n";
 	my $site = $self->{site} // '';
 
 	$log =~ s{%D}{$self->{dir}/log}g;
