@@ -30,6 +30,7 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "lib/options.h"
 #include "lib/proc.h"
 #include "lib/sandbox.h"
 #include "lib/str.h"
@@ -42,6 +43,22 @@ static const char *const role_names[] = { "helper", "access logger",
     "error logger" };
 static const char *const titles[] = { "amped: helper", "amped: access log",
     "amped: error log" };
+
+static const struct options_row	option_table[] = {
+	{ 'c', NULL, "calls",
+	    "Enters a sandbox: the roles whose system calls are allowed." },
+	{ 'e', NULL, NULL, "Is the error logger." },
+	{ 'k', NULL, "links", "Follows these symbolic links: none, beneath, "
+	    "owner, all." },
+	{ 'l', NULL, "number", "Is the access logger, with so many logs." },
+	{ 'n', NULL, NULL, "Looks up the host names of clients." },
+	{ 'r', NULL, NULL,
+	    "With -c: exits if a part of the sandbox is missing." },
+	{ 's', NULL, "facility,tag,socket",
+	    "Writes to the system's log there." },
+	{ 'u', NULL, "user", "Looks names up in this user's home." },
+	OPTIONS_COMMON
+};
 
 static void
 print_usage(FILE *out)
@@ -194,9 +211,11 @@ run_role(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog)
 static int
 print_info(int option)
 {
-	if (option == 'h')
+	if (option == 'h') {
 		print_usage(stdout);
-	else
+		putchar('\n');
+		options_print(stdout, option_table);
+	} else
 		puts("amped-helper " PACKAGE_VERSION);
 	return 0;
 }
@@ -213,7 +232,7 @@ main(int argc, char **argv)
 	int		 c;
 
 	proc_title_init(argc, argv);
-	while ((c = getopt(argc, argv, "+c:ehk:l:nrs:u:V")) != -1)
+	while ((c = options_next(argc, argv, option_table, true)) != -1)
 		switch (c) {
 		case 'c':
 			sandbox.roles = syscall_filter_roles(optarg);

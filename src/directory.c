@@ -17,9 +17,6 @@
 #include "lib/regular.h"
 #include "lib/user.h"
 
-#define HOST	"127.0.0.1"
-#define ADDRESS	HOST ":8080"
-
 void
 directory_check(const char *directory)
 {
@@ -57,7 +54,7 @@ add_address(struct buf *b, const char *address)
 	const char	*port = address + (address[0] == ':');
 
 	if (*port != '\0' && port[strspn(port, "0123456789")] == '\0')
-		buf_addf(&whole, HOST ":%s", port);
+		buf_addf(&whole, DIRECTORY_HOST ":%s", port);
 	else
 		buf_adds(&whole, address);
 	add_quoted(b, buf_string(&whole));
@@ -73,7 +70,7 @@ directory_conf(const char *directory, const char *address)
 
 	buf_adds(&text, "log {\nerror stderr info\n}\n"
 	    "site default {\nlisting html json\nlisten ");
-	add_address(&text, address != NULL ? address : ADDRESS);
+	add_address(&text, address != NULL ? address : DIRECTORY_ADDRESS);
 	buf_adds(&text, "\nroot ");
 	add_quoted(&text, directory);
 	buf_adds(&text, "\n}\n");

@@ -4,6 +4,9 @@
 #ifndef DIRECTORY_H
 #define DIRECTORY_H
 
+#define DIRECTORY_HOST		"127.0.0.1"	/* of a port alone */
+#define DIRECTORY_ADDRESS	DIRECTORY_HOST ":8080"
+
 struct conf;
 struct user;
 
@@ -12,8 +15,8 @@ struct user;
 void		 directory_check(const char *directory);
 
 /*
- * Returns the conf that serves a directory at an address.  NULL: the default
- * one.  A port alone is one of 127.0.0.1.  Exits with a message if the address
+ * Returns the conf that serves a directory at an address; NULL: the default.
+ * A port alone is one of DIRECTORY_HOST.  Exits with a message if the address
  * is wrong.
  */
 struct conf	*directory_conf(const char *directory, const char *address);

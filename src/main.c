@@ -20,6 +20,7 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "lib/options.h"
 #include "lib/proc.h"
 #include "lib/user.h"
 #include "monitor/control_server.h"
@@ -48,16 +49,45 @@ struct options {
 	struct explain_request	 explain;	/* -u, -H, -c */
 };
 
+static const struct options_row	option_table[] = {
+	{ 'A', NULL, "architecture",
+	    "Serves in this architecture, not in that of the conf." },
+	{ 'C', NULL, NULL, "Lists all metrics, one a line." },
+	{ 'c', NULL, "address",
+	    "With -u: the client's address, not 127.0.0.1." },
+	{ 'D', NULL, NULL, "Stays in the foreground, for a supervisor." },
+	{ 'f', NULL, "file", "Reads this conf, not " AMPED_CONF "." },
+	{ 'H', NULL, "field",
+	    "With -u: a field of the request, as \"Accept: text/html\"." },
+	{ 'L', NULL, NULL, "Lists all directives of the conf, one a line." },
+	{ 'l', NULL, "address:port",
+	    "Serves a directory there, not on " DIRECTORY_ADDRESS "." },
+	{ 'q', NULL, NULL, "With -t or -T: prints warnings and errors only." },
+	{ 'T', NULL, NULL,
+	    "Checks the conf, and prints all settings, with their origin." },
+	{ 't', NULL, NULL, "Checks the conf, and exits." },
+	{ 'u', NULL, "URL",
+	    "Explains how the server would answer this URL." },
+	OPTIONS_COMMON
+};
+
 static _Noreturn void
 usage(int status)
 {
-	fprintf(status == 0 ? stdout : stderr,
+	FILE	*out = status == 0 ? stdout : stderr;
+
+	fprintf(out,
 	    "usage: amped [-A architecture] [-l address:port] directory\n"
 	    "       amped [-D] [-A architecture] [-f file]\n"
 	    "       amped -t | -T [-q] [-A architecture] [-f file]\n"
 	    "       amped -u URL [-H field] ... [-c address] "
 	    "[-f file | directory]\n"
 	    "       amped -C | -L | -V | -h\n");
+	if (status == 0) {
+		fputc('\n', out);
+		options_print(out, option_table);
+	} else
+		fputs("amped -h explains the options\n", out);
 	exit(status);
 }
 
@@ -109,7 +139,7 @@ parse_options(int argc, char **argv, struct options *o)
 {
 	int	option;
 
-	while ((option = getopt(argc, argv, "A:CDH:LTVc:f:hl:qtu:")) != -1)
+	while ((option = options_next(argc, argv, option_table, false)) != -1)
 		switch (option) {
 		case 'A':
 			o->arch = optarg;

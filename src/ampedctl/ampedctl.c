@@ -3,7 +3,6 @@
  *
  * ampedctl knows no state of the server: all that it prints comes from there.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 
 #include "ampedctl/client.h"
 #include "ampedctl/status.h"
+#include "lib/options.h"
 #include "lib/visible.h"
 
 #define FIELDS_MAX	50
@@ -41,6 +41,16 @@ list_commands(FILE *out)
 	}
 }
 
+static const struct options_row	option_table[] = {
+	{ 'f', NULL, "conf", "Reads the socket's name in this conf, not in\n"
+	    "                    " AMPED_CONF "." },
+	{ 'H', NULL, "field", "With explain: adds a field to the request." },
+	{ 'j', NULL, NULL, "With status: prints JSON." },
+	{ 'L', NULL, NULL, "Lists the commands, one a line." },
+	{ 's', NULL, "socket", "Uses this socket, and reads no conf." },
+	OPTIONS_COMMON
+};
+
 static _Noreturn void
 usage(int status)
 {
@@ -49,6 +59,8 @@ usage(int status)
 	fprintf(out, "usage: ampedctl [-j] [-f conf] [-s socket] [-H field] "
 	    "... command [word ...]\n"
 	    "       ampedctl -L | -V | -h\n\n");
+	options_print(out, option_table);
+	fputc('\n', out);
 	list_commands(out);
 	exit(status);
 }
@@ -99,7 +111,7 @@ parse_options(int argc, char **argv, struct options *o)
 {
 	int	option;
 
-	while ((option = getopt(argc, argv, "+H:LVf:hjs:")) != -1)
+	while ((option = options_next(argc, argv, option_table, true)) != -1)
 		switch (option) {
 		case 'H':
 			if (o->nfields == FIELDS_MAX ||

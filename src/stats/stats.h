@@ -14,7 +14,7 @@
 
 #include "helpers/job.h"
 #include "lib/counter.h"
-#include "lib/histogram.h"
+#include "stats/histogram.h"
 
 /* Id, name in counters, name for people. */
 #define STATS_CACHES(X)							\

@@ -30,6 +30,36 @@ like($out, qr/\Aamped \d+\.\d+\S*\n/, 'prints the version');
 like($out, qr/^$_: \S/m, "-V: $_")
     for qw(compiler libraries architectures conf helper);
 
+# Help and version, of each program.
+for my $program (qw(amped ampedctl amped-helper)) {
+	my $path = Amped::program() =~ s{amped\z}{$program}r;
+	my %said;
+	for my $option (qw(-h --help -V --version)) {
+		($status, $out, $err) =
+		    Amped::run_command(undef, $path, $option);
+		is($status, 0, "$program $option: status 0");
+		is($err, '', '... on standard output');
+		$said{$option} = $out;
+	}
+	is($said{'--help'}, $said{'-h'}, "$program --help is -h");
+	is($said{'--version'}, $said{'-V'}, "$program --version is -V");
+	like($said{'-V'}, qr/\A$program \d+\.\d/, '... its name and version');
+	my ($usage, $options) = split(/\n\n/,
+	    $said{'-h'} =~ s/\n {17,}/  /gr);
+	like($usage, qr/\Ausage: $program /, 'the usage');
+	my %explained = map { $_ => 1 } $options =~ /^  (-\w).*\.$/mg;
+	my ($flags) = $usage =~ /\[-(\w{2,})\]/;
+	my @used = ($usage =~ /(?<![\w-])(-\w)\b/g,
+	    map { "-$_" } split(//, $flags // ''));
+	is_deeply([grep { !$explained{$_} } @used], [],
+	    'each option in it is explained');
+	is_deeply([grep { length > 80 } split(/\n/, $said{'-h'})], [],
+	    'no line is too long');
+	($status, $out, $err) = Amped::run_command(undef, $path, '--helpp');
+	is($status >> 8, 64, 'another long name: exit 64');
+	like($err, qr/'--helpp'.*^usage: /ms, '... with its name and the usage');
+}
+
 conf($good);
 ($status, $out, $err) = run_amped('-t', '-f', $conf);
 is($status, 0, 'a good conf passes -t') or diag($err);

@@ -67,7 +67,6 @@ unit_tests = \
 	t/unit/lib/base64 \
 	t/unit/lib/buf \
 	t/unit/lib/hash \
-	t/unit/lib/histogram \
 	t/unit/lib/io \
 	t/unit/lib/landlock \
 	t/unit/lib/lines \
@@ -111,6 +110,7 @@ unit_tests = \
 	t/unit/shared/helper_slots \
 	t/unit/shared/listener \
 	t/unit/shared/mounts \
+	t/unit/stats/histogram \
 	t/unit/stats/report \
 	t/unit/stats/scoreboard
 endif
