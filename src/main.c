@@ -445,7 +445,8 @@ run_server(struct generation *g, const struct options *o)
 	logs_use_handle(&g->access_log);
 	logs_use_handle(&prepared.error_log);
 	logs_use_handle(&prepared.standard_error.fd);
-	proc_title("amped: monitor");
+	proc_title_of("amped: monitor", o->directory != NULL ?
+	    make_absolute(o->directory) : prepared.conf_file);
 	return monitor_run(g);
 }
 

@@ -12,6 +12,8 @@ struct user;
 /* Remembers where the title goes; to be called first in main(). */
 void	proc_title_init(int argc, char **argv);
 void	proc_title(const char *title);		/* "amped: main" */
+/* With a file or directory behind the title: "amped: monitor /etc/a.conf". */
+void	proc_title_of(const char *title, const char *subject);
 
 /*
  * Returns the absolute path of the running program as it was found by argv0,

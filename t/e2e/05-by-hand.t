@@ -19,6 +19,8 @@ chmod(0, "$root/private.txt") if $> != 0;
 my $server = Amped->start(plain => 1, root => $root);
 my $answer = $server->get('/');
 is($answer->{status}, 200, 'a directory without index file is listed');
+is((map { $_->{shown} } grep { $_->{pid} == $server->{pid} }
+    $server->processes)[0], "amped: monitor $root", 'ps shows what is served');
 like($answer->{body}, qr/href="sub\/"/, 'with its directories');
 unlike($answer->{body}, qr/hidden/, 'but not what has a dot before it');
 is($server->get('/sub/?format=json')->{status}, 200, 'as JSON, too');
