@@ -52,7 +52,7 @@ my @folders = (
 		    stats/scoreboard.h stats/stats.h)],
 	main	=> [qw(conf monitor admin/explain_url.h arch/arch.h
 		    arch/budget.h shared/listener.h stats/rows.h)],
-	ampedctl => [qw(conf/conf.h shared/commands.tbl shared/control.h)],
+	ampedctl => [qw(conf/conf.h conf/errors.h shared/commands.tbl shared/control.h)],
 );
 my %may_include = @folders;
 my @order = map { $folders[2 * $_] } 0 .. $#folders / 2;

@@ -11,6 +11,7 @@
 
 #include "ampedctl/client.h"
 #include "ampedctl/status.h"
+#include "conf/errors.h"
 #include "lib/options.h"
 #include "lib/visible.h"
 
@@ -82,6 +83,21 @@ print_version(void)
 	exit(0);
 }
 
+static _Noreturn void
+refuse_command(const char *word)
+{
+	const char	*near = NULL;
+
+	for (size_t i = 0; i < CONTROL_COUNT; i++)
+		near = conf_error_nearer(word, near, control_rows[i].name);
+	fprintf(stderr, "ampedctl: there is no command \"%s\"; ", word);
+	if (near != NULL)
+		fprintf(stderr, "did you mean \"%s\"?\n", near);
+	else
+		fprintf(stderr, "ampedctl help lists them\n");
+	exit(EX_USAGE);
+}
+
 static void
 parse_command(struct options *o, char **words, size_t n)
 {
@@ -90,11 +106,8 @@ parse_command(struct options *o, char **words, size_t n)
 	if (n == 0)
 		usage(EX_USAGE);
 	o->command = control_find(words[0]);
-	if (o->command == CONTROL_COUNT) {
-		fprintf(stderr, "ampedctl: there is no command \"%s\"; "
-		    "ampedctl help lists them\n", words[0]);
-		exit(EX_USAGE);
-	}
+	if (o->command == CONTROL_COUNT)
+		refuse_command(words[0]);
 	o->words = words + 1;
 	o->n = n - 1;
 	row = &control_rows[o->command];

@@ -140,7 +140,7 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
     size_t descriptors, size_t chunk_size, size_t small, int64_t residency)
 {
 	memset(fc, 0, sizeof(*fc));
-	cache_init(&fc->cache, "descriptor", descriptors,
+	cache_init(&fc->cache, "file", descriptors,
 	    chunks->cache.limit_bytes, drop_file);
 	slab_init(&fc->slab);
 	fc->chunks = chunks;

@@ -17,6 +17,7 @@ libconf_a_SOURCES = \
 	src/conf/divide.h \
 	src/conf/dump.c \
 	src/conf/errors.c \
+	src/conf/errors.h \
 	src/conf/find.c \
 	src/conf/lexer.c \
 	src/conf/log.c \

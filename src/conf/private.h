@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "conf/conf.h"
+#include "conf/errors.h"
 #include "conf/origin.h"
 
 struct conf_word {
@@ -110,9 +111,6 @@ void		 conf_error(struct conf_reader *, struct conf_pos,
  * returns it. */
 bool		 conf_error_none(struct conf_reader *, const struct conf_word *,
 		    const char *wrong);
-/* The nearer one of best, which may be NULL, and word; NULL: none is near. */
-const char	*conf_error_nearer(const char *typed, const char *best,
-		    const char *word);
 /* Adds "did you mean" to the last error, unless the word is NULL. */
 void		 conf_error_hint(struct conf_reader *, const char *);
 void		 conf_error_print(struct conf_reader *, struct buf *);

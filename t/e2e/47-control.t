@@ -455,6 +455,12 @@ is($answer[0], 0, 'help');
 like($answer[1], qr/^  \Q$_\E /m, "help has $_") for qw(status top metrics
     reload reopen stop drain check explain preload purge conf help version);
 is((ctl())[0], 64, 'no command');
+for my $case (['relod', 'did you mean "reload"\?'],
+    ['x', 'ampedctl help lists them']) {
+	my ($status, undef, $err) = ctl($case->[0]);
+	is($status, 64, "$case->[0]: no command");
+	like($err, qr/no command "$case->[0]"; $case->[1]\n\z/, '... but');
+}
 is((ctl('nonsense'))[0], 64, 'no such command');
 is((ctl('explain'))[0], 64, 'too few words');
 is((ctl('check', 'it'))[0], 64, 'too many');
