@@ -14,6 +14,7 @@
 #include "arch/arch.h"
 #include "arch/budget.h"
 #include "conf/conf.h"
+#include "conf/value.h"
 #include "directory.h"
 #include "lib/buf.h"
 #include "lib/compiler.h"
@@ -463,7 +464,10 @@ main(int argc, char **argv)
 	upgrade_inherit(&prepared.inherited);
 	prepared.program = proc_path(argv[0]);
 	parse_options(argc, argv, &o);
+	if (o.foreground && !isatty(STDERR_FILENO))
+		conf_value_allow_missing_logs();
 	conf = read_conf(&o);
+	conf_value_end_missing_logs();
 	if (o.dump)
 		conf_dump(conf, stdout);
 	if (o.test)

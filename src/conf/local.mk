@@ -38,5 +38,6 @@ libconf_a_SOURCES = \
 	src/conf/table.h \
 	src/conf/types.tbl \
 	src/conf/value.c \
+	src/conf/value.h \
 	src/conf/where.c \
 	src/conf/where.h

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "conf/setters.h"
+#include "conf/value.h"
 #include "helpers/job.h"
 #include "lib/facility.h"
 #include "lib/log.h"
@@ -178,6 +179,7 @@ set_new_file(struct conf_reader *reader, const struct conf_row *row,
 	return set_path(reader, row, word, member, try_nothing);
 }
 
+#define STANDARD_ERROR		"stderr"
 #define SYSLOG_SOCKET_MAX	108	/* bytes of a socket's name */
 
 /* Sets "syslog", or "syslog:" and the name of a socket. */
@@ -218,13 +220,60 @@ set_program(struct conf_reader *reader, const struct conf_row *row,
 	return wrong == 0 && set_text(reader, row, word, member);
 }
 
+/* Logs that were in no directory when the server started. */
+static struct {
+	bool			allowed, complete;
+	struct conf_words	names;
+} missing_logs;
+
+void
+conf_value_allow_missing_logs(void)
+{
+	missing_logs.allowed = true;
+}
+
+void
+conf_value_end_missing_logs(void)
+{
+	missing_logs.complete = true;
+}
+
+static bool
+is_missing_log(const char *path)
+{
+	for (size_t i = 0; i < missing_logs.names.n; i++)
+		if (strcmp(missing_logs.names.at[i], path) == 0)
+			return true;
+	if (!missing_logs.allowed || missing_logs.complete)
+		return false;
+	log_warnx("there is no directory for the log %s: it goes to standard "
+	    "error", path);
+	conf_name_add(&missing_logs.names, path);
+	return true;
+}
+
+static bool
+set_log_file(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	char	*path = conf_source_path(reader, word);
+	bool	 is_stderr = try_parent(path) == -1 && errno == ENOENT &&
+		    is_missing_log(path);
+
+	mem_drop(&path);
+	if (!is_stderr)
+		return set_path(reader, row, word, member, try_parent);
+	*(char **)member = mem_string(STANDARD_ERROR);
+	return true;
+}
+
 static bool
 set_log(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	if (word->text[0] == '|')
 		return set_program(reader, row, word, member);
-	if (!word->quoted && strcmp(word->text, "stderr") == 0)
+	if (!word->quoted && strcmp(word->text, STANDARD_ERROR) == 0)
 		return set_text(reader, row, word, member);
 	if (!word->quoted && strncmp(word->text, CONF_SYSLOG,
 	    strlen(CONF_SYSLOG)) == 0)
@@ -237,7 +286,7 @@ set_log(struct conf_reader *reader, const struct conf_row *row,
 		    CONF_ROW_NAME(row));
 		return false;
 	}
-	return set_path(reader, row, word, member, try_parent);
+	return set_log_file(reader, row, word, member);
 }
 
 static bool

@@ -229,6 +229,7 @@ control_socket_open(struct control_socket *s, const struct conf *conf,
 	if (!may_take_name(control->file, before, take_over))
 		return -1;
 	set_hidden_name(name, sizeof(name), control->file);
+	trusted_make_directory(control->file);
 	if (make_socket(s, name, control) == -1) {
 		log_error("cannot make the socket %s (control)", control->file);
 		io_close(&s->fd);

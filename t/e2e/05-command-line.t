@@ -185,7 +185,7 @@ SKIP: {
 }
 write_file("$dir/full/log", '');
 conf("log {\n\taccess %D/full/log/x\n\terror stderr\n}\n$good");
-($status, $out, $err) = run_amped('-D', '-f', $conf);
+($status, $out, $err) = run_amped('-t', '-f', $conf);
 is($status >> 8, 78, 'a log in no directory: exit 78');
 mkdir("$dir/full/dir");
 conf("log {\n\taccess %D/full/dir\n\terror stderr\n}\n$good");
