@@ -187,4 +187,30 @@ for my $line ($text =~ /^\t.{28} (\S.*)/mg) {
 	my ($wrong, undef, $why) = Amped::run_amped('-t', '-f', "$conf/conf");
 	is($wrong, 0, $line) or diag($why);
 }
+
+# -h of each program explains each option of its usage.
+for my $program (grep { -x && -f } glob("$bench/*")) {
+	my ($name) = $program =~ m{([^/]+)\z};
+	my ($status, $help, $errors) = Amped::run_command(undef, $^X, $program,
+	    '-h');
+	is($status, 0, "$name -h") or diag($errors);
+	my ($usage, $text) = $help =~ /\A\Q$name\E: [^\n]+\n\n((?:\t[^\n]*\n)+)(.*)/s;
+	my @options = ($usage =~ /(?<=[\[ ])-(\w)/g,
+	    map { split(//, $_) } $usage =~ /\[-(\w{2,})\]/g);
+	cmp_ok(scalar(@options), '>', 2, 'its options');
+	is_deeply([grep { $text !~ /(?:^\t|; )-\Q$_\E[\t:]/m } @options], [],
+	    '... are explained');
+}
+
+# In a directory without a build the lists are there, or the reason.
+for my $case (['run', 0, 'servers: ceiling, amped'], ['breakdown', 0, 'caches'],
+    ['papers', 1, 'start this in the build directory']) {
+	my ($name, $expected, $words) = @$case;
+	my ($status, $text, $errors) = Amped::run_command(undef, '/bin/sh', '-c',
+	    'cd "$0" && env -u AMPED_BUILD "$@"', docroot(), $^X,
+	    "$bench/$name", '-l');
+	is($status != 0, $expected != 0, "$name -l, elsewhere") or
+	    diag($errors);
+	like("$text$errors", qr/\Q$words\E/, "... $words");
+}
 done_testing();
