@@ -298,7 +298,7 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	add_open_file(f);
 	lock_release(fc->cache.lock);
 	if (is_new)
-		log_info("device %llu: residency method %s",
+		log_debug("device %llu: residency method %s",
 		    (unsigned long long)dev, residency_name(f->method));
 	return f;
 }
