@@ -141,6 +141,11 @@ START_TEST(bolted)
 
 	ck_assert(!listener_is_blocked(&listeners[0]));
 	listener_block_new(&listeners[0]);
+	if (geteuid() != 0 && !listener_is_blocked(&listeners[0])) {
+		stop();		/* some systems keep that for root */
+		close(early);
+		return;
+	}
 	ck_assert(listener_is_blocked(&listeners[0]));
 	late = approach(listener);
 	ck_assert_int_eq(tcp(late).tcpi_state, TCP_SYN_SENT);
