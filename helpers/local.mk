@@ -15,6 +15,7 @@ libhelpers_a_SOURCES = \
 	helpers/close.c \
 	helpers/compress.c \
 	helpers/copy.c \
+	helpers/digest.c \
 	helpers/error_writer.c \
 	helpers/error_writer.h \
 	helpers/explain_path.c \

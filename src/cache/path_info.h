@@ -11,6 +11,10 @@
 
 struct chunk;
 
+/* A bit of variants that is none: the tag of the file is made of its digest,
+ * which must be known before a response begins. */
+#define PATHNAME_BY_CONTENT	0x8000
+
 /* A result that is to be set, or a copy of the present one. */
 struct path_info {
 	struct file	*file;		/* FILE: with a reference */

@@ -16,6 +16,9 @@
 	X(OFF, "off") X(HTML, "html") X(JSON, "json")
 #define CONF_PRECOMPRESSED(X)						\
 	X(OFF, "off") X(BR, "br") X(ZSTD, "zstd") X(GZIP, "gzip")
+/* Sources of entity tags. */
+#define CONF_ETAGS(X)							\
+	X(VERSION, "version") X(MODIFIED, "modified") X(CONTENT, "content")
 /* Caches and alignment that "cache off" disables, for measurements. */
 #define CONF_ABLATIONS(X)						\
 	X(PATHNAME, "pathname") X(HEADER, "header") X(CHUNK, "chunk")	\
@@ -47,6 +50,13 @@ enum conf_listing {
 	CONF_LISTINGS(X)
 #undef X
 	LISTING_COUNT
+};
+
+enum conf_etag {
+#define X(id, name) ETAG_##id,
+	CONF_ETAGS(X)
+#undef X
+	ETAG_COUNT
 };
 
 enum conf_ablation {

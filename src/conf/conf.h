@@ -129,7 +129,7 @@ struct conf {
 		int64_t	 pace, pace_after;	/* bytes a second, bytes */
 		int64_t	 listing, listing_bytes;	/* entries, bytes */
 		int64_t	 verify, verify_queue;	/* passwords */
-		int64_t	 compress, compress_from;	/* bytes */
+		int64_t	 compress, compress_from, digest;	/* bytes */
 	} limits;
 
 	struct {

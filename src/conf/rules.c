@@ -233,6 +233,8 @@ inherit_all(struct conf_rules *rules, struct conf_object object)
 	    find_origin(object, "charset"));
 	if (find_origin(object, "nosniff") == NULL)
 		rules->nosniff = outer->nosniff;
+	if (find_origin(object, "etag") == NULL)
+		rules->etag = outer->etag;
 	if (find_origin(object, "links") == NULL)
 		rules->links = outer->links;
 	if (find_origin(object, "compress") == NULL)

@@ -69,6 +69,7 @@ struct conf_rules {
 	struct conf_pairs	 expires;	/* type or pattern, time */
 	char			*charset;	/* NULL: off */
 	int64_t			 nosniff;	/* a switch, 0 or 1 */
+	int64_t			 etag;		/* enum conf_etag */
 	struct conf_words	 listing;	/* "off", or "html", "json" */
 	struct conf_words	 hide;		/* patterns for fnmatch */
 	struct conf_words	 precompressed;	/* "off", or codings */

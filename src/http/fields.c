@@ -10,6 +10,7 @@
 #include "http/limits/client_limits.h"
 #include "http/namespace.h"
 #include "http/rules.h"
+#include "http/tag.h"
 #include "lib/compiler.h"
 #include "lib/hash.h"
 #include "proto/status.h"
@@ -23,12 +24,6 @@ _Static_assert(sizeof(STATUS_LINE) - 1 == FIELDS_DATE_AT, "");
 #define SLACK		"\r\nServer:"
 #define SLACK_AT	(FIELDS_DATE_AT + DATE_LENGTH + sizeof(SLACK) - 1)
 
-/* A tag has 64 bits in digits of six bits: each response carries it, and each
- * cached head stores it. */
-#define ETAG_DIGITS	11
-static const char etag_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    "abcdefghijklmnopqrstuvwxyz0123456789-_";
-
 #define METHOD_NAME(method)	#method
 #define VARY		"Vary: %s\r\n"
 /* A busy server may be asked again after so many seconds. */
@@ -37,29 +32,6 @@ static const char etag_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 static const char *const connection_fields[PATHNAME_HEADS] = {
 	"", "Connection: close\r\n", "Connection: keep-alive\r\n"
 };
-
-size_t
-fields_etag(const struct file *f, char etag[FIELDS_ETAG_MAX])
-{
-	/* The key is no secret: a file has the same tag after a restart. */
-	static const struct hash_key	key = { 0, 0 };
-	const struct job_version	*v = &f->version;
-	const uint64_t	facts[] = { v->dev, v->ino, (uint64_t)v->size,
-	    (uint64_t)v->mtime, v->mtime_ns, (uint64_t)v->ctime, v->ctime_ns };
-	uint64_t	bits = hash_bytes(&key, 0, facts, sizeof(facts));
-	size_t		n = 0;
-
-	if (!f->strong) {
-		etag[n++] = 'W';
-		etag[n++] = '/';
-	}
-	etag[n++] = '"';
-	for (int i = 0; i < ETAG_DIGITS; i++, bits >>= 6)
-		etag[n++] = etag_digits[bits & 63];
-	etag[n++] = '"';
-	etag[n] = '\0';
-	return n;
-}
 
 void
 fields_add_allow(struct conn *c)
@@ -147,10 +119,10 @@ fields_add_validators(struct conn *c)
 	const struct namespace	*kind = namespace_get(r->path->namespace);
 	const char		*vary = kind->vary(r);
 	struct buf		*b = &c->http->work;
-	char			 etag[FIELDS_ETAG_MAX], date[DATE_LENGTH];
+	char			 etag[TAG_MAX], date[DATE_LENGTH];
 	int64_t			 age = rules_max_age(rules, r->info.type);
 
-	fields_etag(r->file, etag);
+	tag_write(r, etag);
 	if (vary != NULL)
 		buf_addf(b, VARY, vary);
 	if (!kind->undated) {

@@ -7,14 +7,11 @@
 #include "http/conn.h"
 #include "proto/conditional.h"
 
-#define FIELDS_ETAG_MAX	16	/* bytes with quotes, W/ and the NUL */
 #define FIELDS_DATE_AT	23	/* where Date's value begins, of status 200 */
 
 /* The methods that are served; X() makes something of each, AND joins them. */
 #define FIELDS_METHODS(X, AND)	X(GET) AND X(HEAD) AND X(OPTIONS)
 
-/* Writes the entity tag of a file version, terminated; returns its length. */
-size_t	fields_etag(const struct file *, char etag[FIELDS_ETAG_MAX]);
 /* Begins a head with status line, Date, Server, Connection, and the fields that
  * belong to the status. */
 void	fields_begin(struct conn *, int status);

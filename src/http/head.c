@@ -6,6 +6,7 @@
 #include "http/fields.h"
 #include "http/namespace.h"
 #include "http/reply.h"
+#include "http/tag.h"
 #include "lib/compiler.h"
 #include "proto/conditional.h"
 
@@ -129,9 +130,9 @@ evaluate_conditions(struct conn *c, struct cond_result *result)
 	struct request		*r = c->request;
 	const struct parse	*p = &r->parse;
 	const struct namespace	*kind = namespace_get(r->path->namespace);
-	char			 etag[FIELDS_ETAG_MAX];
+	char			 etag[TAG_MAX];
 	struct cond_selected	 selected = {
-		.etag = { etag, fields_etag(r->file, etag) },
+		.etag = { etag, tag_write(r, etag) },
 		.modified = (time_t)r->file->version.mtime,
 		.now = c->http->clock->wall,
 		.size = r->file->version.size,

@@ -66,6 +66,8 @@ libhttp_a_SOURCES = \
 	src/http/stats_page.c \
 	src/http/stats_page.h \
 	src/http/step.tbl \
+	src/http/tag.c \
+	src/http/tag.h \
 	src/http/tasks.c \
 	src/http/tasks.h \
 	src/http/variant.c \

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/digest.h"
 #include "http/deferred_close.h"
 #include "http/limits/verification.h"
 #include "http/lookup.h"
 #include "http/namespace.h"
 #include "http/rules.h"
+#include "http/tag.h"
 #include "http/tasks.h"
 #include "http/watch/passes.h"
 #include "http/watch/waypoints.h"
@@ -98,8 +100,9 @@ take_file(struct lookup *l, struct path_info *a, uint16_t tried)
 	struct caches	*caches = l->http->caches;
 
 	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
-	a->file = file_new(&caches->files, job->fd, &job->find.version,
-	    &job->find.facts);
+	a->file = ((a->variants & PATHNAME_BY_CONTENT) != 0 ?
+	    file_new_with_digest : file_new)(&caches->files, job->fd,
+	    &job->find.version, &job->find.facts);
 	job->fd = -1;			/* the file owns it */
 	path_info_found(&caches->paths, l->path, a, tried);
 }
@@ -123,6 +126,8 @@ handle_file(struct lookup *l)
 		a.variants = kind->variants(l->http->conf, p, job, a.type);
 		tried = NAMESPACE_MADE_BIT;
 	}
+	if (tag_needs_digest(l->http->conf, p, &job->find.version))
+		a.variants |= PATHNAME_BY_CONTENT;
 	if (job->find.unchanged)
 		path_info_confirm(&l->http->caches->paths, p,
 		    &job->find.version, &a, tried);

@@ -46,8 +46,9 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 static const char *
 vary_of_file(const struct request *r)
 {
-	return r->info.variants != 0 || namespace_is_variant(r->path->namespace)
-	    ? "Accept-Encoding" : NULL;
+	return (r->info.variants & ~PATHNAME_BY_CONTENT) != 0 ||
+	    namespace_is_variant(r->path->namespace) ? "Accept-Encoding" :
+	    NULL;
 }
 
 const struct namespace	namespaces[NAMESPACE_COUNT] = {

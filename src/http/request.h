@@ -50,6 +50,7 @@ struct request {
 						 * refreshes; 0: none */
 		bool			 done;	/* info is fresh enough */
 		bool			 no_variants;	/* the file itself */
+		bool			 digest_tried;	/* a job has */
 	}			 lookup;
 	struct {				/* waits of several steps */
 		int64_t			 deadline; /* clock ms; 0: none */

@@ -16,6 +16,7 @@ unit_tests = \
 	t/unit/cache/cache \
 	t/unit/cache/cache_threads \
 	t/unit/cache/chunk \
+	t/unit/cache/digest \
 	t/unit/cache/file \
 	t/unit/cache/header \
 	t/unit/cache/path_info \
@@ -37,6 +38,7 @@ unit_tests = \
 	t/unit/helpers/close \
 	t/unit/helpers/compress \
 	t/unit/helpers/copy \
+	t/unit/helpers/digest \
 	t/unit/helpers/error_writer \
 	t/unit/helpers/explain_path \
 	t/unit/helpers/htpasswd \

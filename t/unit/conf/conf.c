@@ -76,6 +76,8 @@ START_TEST(defaults)
 	ck_assert_str_eq(conf->sites[0].rules.field_lines, "");
 	ck_assert_str_eq(conf->sites[0].rules.charset, "utf-8");
 	ck_assert_int_eq(conf->sites[0].rules.nosniff, 1);
+	ck_assert_int_eq(conf->sites[0].rules.etag, ETAG_VERSION);
+	ck_assert_int_eq(conf->limits.digest, 64 << 20);
 	ck_assert_int_eq(conf->sites[0].rules.links, JOB_LINKS_BENEATH);
 	ck_assert_ptr_null(conf->sites[0].rules.users.directory);
 	ck_assert_int_eq(conf->sites[0].rules.users.from, 1000);
@@ -181,6 +183,10 @@ START_TEST(paths)
 	ck_assert_int_eq(site->rules.nosniff, 0);
 	ck_assert_int_eq(a->nosniff, 1);
 	ck_assert_int_eq(ab->nosniff, 0);
+	ck_assert_int_eq(site->rules.etag, ETAG_CONTENT);
+	ck_assert_int_eq(a->etag, ETAG_MODIFIED);
+	ck_assert_int_eq(ab->etag, ETAG_CONTENT);
+	ck_assert_int_eq(conf->limits.digest, 3072);
 	ck_assert_int_eq(site->rules.links, JOB_LINKS_OWNER);
 	ck_assert_int_eq(a->links, JOB_LINKS_NONE);
 	ck_assert_int_eq(ab->links, JOB_LINKS_OWNER);

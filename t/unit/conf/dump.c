@@ -186,6 +186,7 @@ START_TEST(dump_says_where)
 		"    header        A \"b c\"                                  # t.conf:9\n"
 		"    charset       utf-8                                    # default\n"
 		"    nosniff       on                                       # default\n"
+		"    etag          version                                  # default\n"
 		"    listing       off                                      # default\n"
 		"    precompressed off                                      # default\n"
 		"    compress      off                                      # default\n"

@@ -349,6 +349,7 @@ static const struct {
 	    "expires is without effect here: header Cache-Control comes "
 	    "before it" },
 	{ "charset \"a b\"", "\"a b\" is not a character set's name" },
+	{ "etag inode", "\"inode\" is not one of version, modified, content" },
 	{ "nosniff maybe", "\"maybe\" is not one of off, on" },
 	{ "links some", "\"some\" is not one of beneath, none, owner, all" },
 	{ "users /www", USERS },
