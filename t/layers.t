@@ -33,8 +33,8 @@ my @folders = (
 	contracts => [qw(helpers/job.h)],
 	http	=> [qw(cache contracts proto conf/conf.h conf/log_fields.tbl
 		    conf/log_format.h conf/rules.h conf/where.h helpers/job.h
-		    helpers/notify.h shared/addresses.h stats/report.h stats/stats.h
-		    stats/stats.tbl)],
+		    helpers/notify.h shared/addresses.h stats/report.h
+		    stats/scoreboard.h stats/stats.h stats/stats.tbl)],
 	loop	=> [qw(contracts shared helpers/wire.h http/machine.h
 		    stats/scoreboard.h stats/stats.h)],
 	disk	=> [qw(contracts stats conf/conf.h helpers/job.h

@@ -26,6 +26,7 @@ enum pathname_kind {
 	PATHNAME_REDIRECT,	/* by the rules; with a status */
 	PATHNAME_LISTED,	/* a directory without index, to be listed */
 	PATHNAME_STATS_PAGE,	/* by the rules: the statistics page */
+	PATHNAME_READY,		/* by the rules: whether the server is */
 	PATHNAME_REFUSED	/* with a status and a reason */
 };
 

@@ -125,7 +125,7 @@ struct conf {
 		int64_t	 line, header, fields;	/* bytes, bytes, lines */
 		int64_t	 body, body_within;	/* bytes, ms */
 		int64_t	 idle, head, gap, send, disk;	/* ms */
-		int64_t	 linger, drain;			/* ms */
+		int64_t	 linger, drain, drain_notice;	/* ms */
 		int64_t	 pace, pace_after;	/* bytes a second, bytes */
 		int64_t	 listing, listing_bytes;	/* entries, bytes */
 		int64_t	 verify, verify_queue;	/* passwords */

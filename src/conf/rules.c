@@ -17,7 +17,8 @@
 	X("alias")							\
 	X("redirect")							\
 	X("return")							\
-	X("status")
+	X("status")							\
+	X("ready")
 
 static const char *const actions[] = {
 #define X(word) word,

@@ -59,6 +59,7 @@ struct conf_rules {
 	}			 redirect;
 	int64_t			 refusal;	/* "return": a status; 0: no */
 	int64_t			 status;	/* a switch: the status page */
+	int64_t			 ready;		/* a switch: see find.c */
 	char			*fallback;	/* NULL: off */
 	struct conf_words	 index;
 	struct conf_pairs	 errors;	/* status, path */

@@ -177,6 +177,8 @@ handle_non_file(struct conn *c)
 		return choose_name(c);
 	if (a->kind == PATHNAME_STATS_PAGE)
 		return stats_page_reply(c);
+	if (a->kind == PATHNAME_READY)
+		return reply_ready(c);
 	if (a->kind != PATHNAME_REFUSED)
 		return reply_redirect(c);
 	fallback = rules_fallback(r->path, a->status);

@@ -13,6 +13,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "stats/scoreboard.h"
 
 static void
 add_page(struct buf *page, int status, const char *sentence)
@@ -170,4 +171,26 @@ reply_redirect(struct conn *c)
 	location_add(c);
 	conn_request_reset(c);
 	return send_page(c, status);
+}
+
+enum go
+reply_ready(struct conn *c)
+{
+	struct buf	*work = &c->http->work;
+	enum why	 why = scoreboard_is_leaving() ? WHY_LEAVING :
+			    WHY_READY;
+	int		 status = reply_why(c, why);
+	struct str	 text = why == WHY_READY ? STR("ready\n") :
+			    STR("not ready\n");
+
+	fields_begin(c, status);
+	fields_add_type(c, rules_of(c->request), "text/plain");
+	buf_addf(work, "Cache-Control: no-store\r\n"
+	    "Content-Length: %zu\r\n", text.len);
+	fields_end(c);
+	if (c->request->parse.method == METHOD_HEAD)
+		text.len = 0;
+	buf_add(work, text.at, text.len);
+	conn_request_reset(c);
+	return reply_send_work(c, status, text.len);
 }

@@ -26,6 +26,8 @@ COLD enum go reply_error(struct conn *, int status);
 COLD enum go reply_error_close(struct conn *, int status);
 /* Redirects to where the request's path leads. */
 COLD enum go reply_redirect(struct conn *);
+/* Answers a balancer: 200, or 503 if the server is about to end. */
+enum go	reply_ready(struct conn *);
 /* Sends http->work; its last bytes, so many, are the body. */
 COLD enum go reply_send_work(struct conn *, int status, size_t body);
 

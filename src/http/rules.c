@@ -78,15 +78,16 @@ resolve_user(struct http_loop *http, struct path *p, struct str decoded)
 	return true;
 }
 
-/* Sets what a path of a statistics block is: the page is the block's own path,
- * with a slash or without; there is nothing beneath it. */
+/* Sets what a path of a block is that main answers itself: the answer has the
+ * block's own path, with a slash or without; there is nothing beneath it. */
 static void
-resolve_stats_page(struct http_loop *http, struct path *p, struct str decoded)
+resolve_own(struct http_loop *http, struct path *p, struct str decoded,
+    enum pathname_kind kind)
 {
 	size_t	prefix = ((const struct conf_rules *)p->rules)->prefix_len;
 
 	if (decoded.len <= prefix + 1) {
-		set_info(http, p, PATHNAME_STATS_PAGE, 0, WHY_NONE);
+		set_info(http, p, kind, 0, WHY_NONE);
 		return;
 	}
 	set_info(http, p, PATHNAME_REFUSED, 404, WHY_ABSENT);
@@ -107,8 +108,9 @@ rules_resolve(struct http_loop *http, struct path *p, struct str decoded)
 		    WHY_RETURN);
 		return true;
 	}
-	if (a->status != 0) {
-		resolve_stats_page(http, p, decoded);
+	if (a->status != 0 || a->ready != 0) {
+		resolve_own(http, p, decoded, a->status != 0 ?
+		    PATHNAME_STATS_PAGE : PATHNAME_READY);
 		return true;
 	}
 	if (a->alias != NULL && decoded.len == a->prefix_len) {

@@ -69,6 +69,7 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->limits.disk, 10000);
 	ck_assert_int_eq(conf->limits.linger, 5000);
 	ck_assert_int_eq(conf->limits.drain, 30000);
+	ck_assert_int_eq(conf->limits.drain_notice, 0);
 	ck_assert_uint_eq(conf->nsites, 1);
 	ck_assert_uint_eq(conf->sites[0].rules.index.n, 1);
 	ck_assert_str_eq(conf->sites[0].rules.index.at[0], "index.html");
@@ -125,6 +126,7 @@ START_TEST(values)
 	ck_assert_int_eq(conf->log.error_level, LOG_LEVEL_DEBUG);
 	ck_assert_int_eq(conf->limits.line, 1000);
 	ck_assert_int_eq(conf->limits.drain, 86400000);
+	ck_assert_int_eq(conf->limits.drain_notice, 2000);
 	ck_assert_int_eq(conf->limits.gap, 5000);
 	ck_assert_int_eq(conf->limits.connections_address, 12);
 	ck_assert_int_eq(conf->limits.rate, 34);

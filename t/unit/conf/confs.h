@@ -125,7 +125,7 @@ static const char everything[] =
     "transport { backlog 99; buffer 128K; nodelay off; defer 1500ms }\n"
     "log { access off\n error $/e\\log debug }\n"
     "limits { connections 5; requests 6; line 1000; header 2K; fields 9\n"
-    "idle 1m; head 2m; send 3m; disk 4s; linger 0s; drain 1d\n"
+    "idle 1m; head 2m; send 3m; disk 4s; linger 0s; drain 1d notice 2s\n"
     "verify 2; gap 5s; pace 5K after 1M\n"
     "connections address 12; rate 34 burst 56; addresses 78\n"
     "listing bytes 8K 5; digest 3K }\n"
