@@ -97,14 +97,14 @@ on_stream_pipe(void)
 	return fstat(STDIN_FILENO, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-/* The logs of the access logger: the monitor has opened them, in a row. */
+/* The logs of the access logger, which the monitor has opened. */
 static void
 set_logs(size_t n)
 {
 	int	*logs = mem_array(n + 1, sizeof(*logs));	/* not 0 */
 
 	for (size_t i = 0; i < n; i++) {
-		logs[i] = FD_LOGS + (int)i;
+		logs[i] = i == 0 ? FD_LOG : FD_MORE_LOGS + (int)i - 1;
 		if (fcntl(logs[i], F_GETFD) == -1)
 			fatal("log number %zu is not open at descriptor %d", i,
 			    logs[i]);
@@ -254,7 +254,7 @@ main(int argc, char **argv)
 		case 'l':
 			role = ACCESS_LOGGER;
 			if (!str_number(str_of(optarg), &logs) ||
-			    logs >= INT32_MAX - FD_LOGS)
+			    logs > FD_FREE - FD_MORE_LOGS)
 				return refuse_usage();
 			break;
 		case 'n':

@@ -344,6 +344,7 @@ open_all(struct generation *g, const struct options *o)
 	const struct listeners	 passed = { .passed = h->sockets,
 				    .npassed = h->nsockets };
 	enum logs_target	 target;
+	const char		*name;
 
 	if (roots_check_sandbox(g->conf) == -1)
 		exit(EX_UNAVAILABLE);
@@ -361,9 +362,12 @@ open_all(struct generation *g, const struct options *o)
 	standard_error_open();
 	if (!standard_error_is_allowed(g->conf))
 		exit_early(EX_UNAVAILABLE);
-	target = logs_target(g->conf->log.access.to);
-	if (target == LOGS_FILE || target == LOGS_STDERR)
-		g->access_log = open_log(g->conf->log.access.to);
+	for (size_t i = 0; i < g->naccess_logs; i++) {
+		name = g->conf->log.all.targets[i];
+		target = logs_target(name);
+		if (target == LOGS_FILE || target == LOGS_STDERR)
+			g->access_logs[i] = open_log(name);
+	}
 	prepared.error_log = open_log(g->conf->log.error.to);
 	prepared.descriptors = proc_raise_fd_limit();
 	if (!budget_suffices(g->conf, g->nlisteners, prepared.descriptors))
@@ -443,7 +447,8 @@ run_server(struct generation *g, const struct options *o)
 	if (prepared.inherited.old_monitor == -1 &&
 	    dup2(prepared.error_log, STDERR_FILENO) == -1)
 		fatal("cannot write to the error log");
-	logs_use_handle(&g->access_log);
+	for (size_t i = 0; i < g->naccess_logs; i++)
+		logs_use_handle(&g->access_logs[i]);
 	logs_use_handle(&prepared.error_log);
 	logs_use_handle(&prepared.standard_error.fd);
 	proc_title_of("amped: monitor", o->directory != NULL ?

@@ -458,7 +458,7 @@ service_run(struct service *s, const struct disk *disk)
 
 	make_budget(s, &budget);
 	setup.descriptors = budget.files;
-	if (env->conf->log.access.to != NULL) {
+	if (env->conf->log.all.n > 0) {
 		setup.log_reserve = access_log_reserve;
 		setup.log_commit = access_log_commit;
 		setup.log_context = s->access_log;

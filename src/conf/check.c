@@ -327,7 +327,7 @@ conf_check(struct conf_reader *reader)
 	check_orders(reader);
 	check_chunks(reader);
 	check_user(reader);
-	conf_log_select_format(reader);
+	conf_log_complete(reader);
 	for (size_t i = 0; i < conf->nsites; i++) {
 		check_required(reader, conf_object_site(&conf->sites[i]));
 		check_paths(reader, &conf->sites[i]);

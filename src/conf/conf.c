@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "conf/private.h"
+#include "conf/setters.h"
 #include "lib/mem.h"
 #include "lib/regular.h"
 
@@ -147,7 +147,7 @@ conf_free(struct conf **confp)
 		mem_drop(&conf->listeners[i].named);
 	mem_drop(&conf->listeners);
 	conf_name_free(&conf->files);
-	conf_log_format_free(&conf->log.line);
+	conf_log_free(&conf->log.all);
 	object_free(conf_object(conf));
 	mem_drop(confp);
 }

@@ -17,7 +17,6 @@
 #include <sys/socket.h>
 
 #include "conf/choices.h"
-#include "conf/log_format.h"
 #include "conf/rules.h"
 #include "lib/buf.h"
 
@@ -109,7 +108,7 @@ struct conf {
 	struct {
 		struct conf_log access, error;
 		char	*access_format;		/* name of a format */
-		struct conf_log_format line;	/* access_format, parsed */
+		struct conf_access_logs all;	/* computed: of sites, too */
 		int64_t	 error_level;		/* enum log_level */
 		int64_t	 names;			/* a switch */
 		struct conf_pairs formats, json;	/* name, text */

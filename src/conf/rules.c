@@ -266,6 +266,7 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
 	    outer != NULL ? &outer->guard : NULL, object);
 	if (rules->status != 0)
 		conf_access_restrict_local(&rules->guard);
+	conf_log_complete_rules(reader, rules, object);
 	make_field_lines(rules);
 	make_expires(reader, rules, object);
 }

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conf/log_format.h"
+
 struct conf_words {			/* a list of words */
 	char	**at;			/* owned, each terminated */
 	size_t	  n;
@@ -79,10 +81,14 @@ struct conf_rules {
 	struct conf_guard	 guard;
 	int64_t			 links;		/* enum job_links */
 	struct conf_users	 users;		/* a site's only */
+	struct {
+		char		*to, *format;	/* to NULL: off, or not given */
+	}			 access;
 	/* Computed from the members above and the site's rules. */
 	const struct conf_rules	*outer;		/* the site's; NULL: a site */
 	const struct conf_rules	*action;	/* these or outer: whose action
 						 * is in force */
+	const struct conf_access_log *log;	/* NULL: off */
 	size_t			 prefix_len;	/* of a path; 0: a site */
 	char			*field_lines;	/* response fields, as sent */
 	bool			 has_expires;	/* false: header sets the same

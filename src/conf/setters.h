@@ -63,8 +63,12 @@ void		conf_access_restrict_local(struct conf_guard *);
 /* log.c */
 conf_set_fn	conf_log_set_format;
 conf_wrong_fn	conf_log_wrong_tag;
-/* Parses the format that "log access" names. */
-void		conf_log_select_format(struct conf_reader *);
+/* Makes the access log of block log; then that of a block of rules, or takes
+ * over the outer one's, or the server's. */
+void		conf_log_complete(struct conf_reader *);
+void		conf_log_complete_rules(struct conf_reader *,
+		    struct conf_rules *, struct conf_object);
+void		conf_log_free(struct conf_access_logs *);
 
 /* rules.c: completes the rules of a site and of its sorted paths. */
 void		conf_rules_complete(struct conf_reader *, struct conf_site *);

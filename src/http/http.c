@@ -46,6 +46,10 @@ http_new(const struct http_setup *setup)
 	http->log.reserve = setup->log_reserve;
 	http->log.commit = setup->log_commit;
 	http->log.context = setup->log_context;
+	if (setup->log_reserve != NULL)
+		http->log.only = conf_find_only_log(conf);
+	if (conf->log.access.to != NULL)
+		http->log.general = conf->log.all.at[0];
 	http->server = conf->version ? "amped/" PACKAGE_VERSION : "amped";
 	http->parse_limits.line = (size_t)conf->limits.line;
 	http->parse_limits.head = (size_t)conf->limits.header;

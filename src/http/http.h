@@ -76,6 +76,9 @@ struct http_loop {
 		char		*(*reserve)(void *, size_t most);
 		void		(*commit)(void *, size_t);
 		void		*context;
+		/* The log of all requests; NULL: there are others, or none.
+		 * The one of requests without a site; NULL: off. */
+		const struct conf_access_log *only, *general;
 	}			 log;
 	struct {				/* see setup.h */
 		void		(*schedule)(void *);

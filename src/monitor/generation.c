@@ -39,7 +39,11 @@ generation_new(struct conf *conf)
 
 	g->number = ++last;
 	g->conf = conf;
-	g->access_log = g->error_log = -1;
+	g->error_log = -1;
+	g->naccess_logs = conf->log.all.ntargets;
+	g->access_logs = mem_array(g->naccess_logs + 1, sizeof(int));
+	for (size_t i = 0; i < g->naccess_logs; i++)
+		g->access_logs[i] = -1;
 	g->rules = -1;
 	g->nworkers = arch_mains(conf);
 	g->workers = mem_array(g->nworkers, sizeof(g->workers[0]));
@@ -70,6 +74,13 @@ generation_close_listeners(struct generation *g)
 }
 
 void
+generation_close_logs(struct generation *g)
+{
+	for (size_t i = 0; i < g->naccess_logs; i++)
+		io_close(&g->access_logs[i]);
+}
+
+void
 generation_notify(const char *words)
 {
 	const struct generation	*g = generations.serving;
@@ -87,7 +98,7 @@ void
 generation_close(struct generation *g)
 {
 	generation_close_listeners(g);
-	io_close(&g->access_log);
+	generation_close_logs(g);
 	io_close(&g->error_log);
 	io_close(&g->rules);
 	if (g->mounts != NULL)
@@ -112,6 +123,7 @@ generation_free(struct generation **gp)
 	}
 	addresses_free(&g->addresses);
 	mem_drop(&g->workers);
+	mem_drop(&g->access_logs);
 	conf_free(&g->conf);
 	user_free(&g->user);
 	mem_drop(gp);

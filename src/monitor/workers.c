@@ -95,7 +95,7 @@ run_main(struct generation *g, void *worker, int channel)
 	conf_divide(g->conf, w->number, g->nworkers);
 	log_init("main", (enum log_level)g->conf->log.error_level);
 	/* Only processes that may wait for a file system have the logs. */
-	io_close(&g->access_log);
+	generation_close_logs(g);
 	io_close(&g->error_log);
 	error_log_close();
 	io_close(&prepared.standard_error.fd);

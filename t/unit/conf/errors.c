@@ -406,6 +406,14 @@ static const struct {
 	{ "path /a { status on; alias / }",
 	    "alias and status exclude each other: status is given at "
 	    "t.conf:5" },
+	{ "access stderr comon",
+	    "there is no format \"comon\", but common, combined, vcombined, "
+	    "json, and what \"format\" makes" },
+	{ "access off json", "unexpected \"json\" behind \"off\"" },
+	{ "path /a { access syslog }",
+	    "\"syslog\": only \"access\" in block log names syslog; a site or "
+	    "path can name the same, a file, or a program" },
+	{ "access /nowhere/a.log", "/nowhere/a.log: No such file or directory" },
 	{ "path /a { status yes }", "\"yes\" is not one of off, on" },
 	{ "status on",
 	    "\"status\" cannot stand here: it belongs in block path" },
