@@ -135,6 +135,21 @@ conf_response_wrong_charset(const char *text)
 	    "\"%s\" is not a character set's name";
 }
 
+/* Adds a character set from two words, a media type or pattern, and a name. */
+bool
+conf_response_set_charset(struct conf_reader *reader,
+    const struct conf_row *row, const struct conf_word *words, void *member)
+{
+	if (!conf_error_none(reader, &words[0],
+	    conf_response_wrong_media(words[0].text)) ||
+	    !conf_error_none(reader, &words[1],
+	    conf_response_wrong_charset(words[1].text)) ||
+	    is_given_twice(reader, row, &words[0], member))
+		return false;
+	conf_name_add_pair(member, words, 0);
+	return true;
+}
+
 /* Whether a path has only segments with names and none with a dot in front, so
  * that it stays in a home. */
 static bool

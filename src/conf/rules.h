@@ -71,6 +71,7 @@ struct conf_rules {
 	}			 header;
 	struct conf_pairs	 expires;	/* type or pattern, time */
 	char			*charset;	/* NULL: off */
+	struct conf_pairs	 charsets;	/* type or pattern, charset */
 	int64_t			 nosniff;	/* a switch, 0 or 1 */
 	int64_t			 etag;		/* enum conf_etag */
 	struct conf_words	 listing;	/* "off", or "html", "json" */

@@ -93,9 +93,11 @@ fields_end(struct conn *c)
 static void
 add_media_type(struct buf *b, const struct conf_rules *rules, const char *type)
 {
+	const char	*charset = rules_charset(rules, type);
+
 	buf_adds(b, type);
-	if (rules != NULL && rules->charset != NULL && mime_wants_charset(type))
-		buf_addf(b, "; charset=%s", rules->charset);
+	if (charset != NULL)
+		buf_addf(b, "; charset=%s", charset);
 }
 
 void

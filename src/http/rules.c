@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "http/rules.h"
+#include "proto/mime.h"
 #include "proto/why.h"
 
 /* Media types that are text or compress as well as text. */
@@ -254,4 +255,19 @@ rules_max_age(const struct conf_rules *rules, const char *type)
 	for (; rules != NULL && pair == NULL; rules = rules->outer)
 		pair = find_best_match(&rules->expires, type);
 	return pair != NULL ? pair->number : -1;
+}
+
+const char *
+rules_charset(const struct conf_rules *rules, const char *type)
+{
+	const struct conf_pair	*pair = NULL;
+
+	if (rules == NULL || strchr(type, ';') != NULL)
+		return NULL;
+	for (const struct conf_rules *r = rules; r != NULL && pair == NULL;
+	    r = r->outer)
+		pair = find_best_match(&r->charsets, type);
+	if (pair != NULL)
+		return strcmp(pair->value, "off") != 0 ? pair->value : NULL;
+	return mime_wants_charset(type) ? rules->charset : NULL;
 }

@@ -31,6 +31,8 @@ const char *rules_fallback(const struct path *, int status);
 const struct conf_rules *rules_of(const struct request *);
 /* The error page for a status; NULL if there is none. */
 const char *rules_error_page(const struct request *, int status);
+/* The character set to name for a media type; NULL: none. */
+const char *rules_charset(const struct conf_rules *, const char *type);
 /* The max-age of a media type in seconds; -1: no rule. */
 int64_t	rules_max_age(const struct conf_rules *, const char *type);
 

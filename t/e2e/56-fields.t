@@ -19,7 +19,7 @@ my $server = Amped->start(files => { %files, '404.html' => "none\n" },
 	expires image/* 30d
 	path /kept { expires image/png 365d }
 	path /own { header Cache-Control "max-age=5, immutable" }
-	path /old { charset iso-8859-1 }
+	path /old { charset off type text/html iso-8859-1 }
 	path /bare { nosniff off; charset off; expires */* 0s }
 END
 

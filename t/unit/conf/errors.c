@@ -349,6 +349,13 @@ static const struct {
 	    "expires is without effect here: header Cache-Control comes "
 	    "before it" },
 	{ "charset \"a b\"", "\"a b\" is not a character set's name" },
+	{ "charset type text", "\"text\" needs a value" },
+	{ "charset type text latin1", "\"text\" is not a media type: write "
+	    "text/html, image/* or */*" },
+	{ "charset type text/* \"a b\"",
+	    "\"a b\" is not a character set's name" },
+	{ "charset type text/css a type text/css b",
+	    "charset text/css is given twice in this block" },
 	{ "etag inode", "\"inode\" is not one of version, modified, content" },
 	{ "nosniff maybe", "\"maybe\" is not one of off, on" },
 	{ "links some", "\"some\" is not one of beneath, none, owner, all" },

@@ -18,6 +18,8 @@ static const char conf_text[] =
     "path /own { header Cache-Control no-cache }\n"
     "path /pack { compress on; precompressed br gzip; "
     "compressible a/b image/* }\n"
+    "charset latin1 type image/* x type text/css off\n"
+    "path /set { charset off type image/png y type text/css z }\n"
     "path /no { return 404; fallback /f } }\n";
 
 static const struct conf_rules *
@@ -135,6 +137,30 @@ static const struct {
 	{ "/kept", 404, "/m" }, { "/kept", 403, "/o" }, { "/kept", 500, NULL },
 };
 
+static const struct {
+	const char	*path, *type, *charset;
+} charsets[] = {
+	{ "/", "text/html", "latin1" }, { "/", "text/css", NULL },
+	{ "/", "image/png", "x" }, { "/", "video/mp4", NULL },
+	{ "/", "text/html; charset=a", NULL },
+	{ "/", "image/png;charset=a", NULL },
+	{ "/set", "text/html", NULL }, { "/set", "text/css", "z" },
+	{ "/set", "image/png", "y" }, { "/set", "image/gif", "x" },
+	{ "/own", "TEXT/CSS", NULL }
+};
+
+START_TEST(charset_of_type)
+{
+	struct conf	*conf = good(conf_text);
+	const char	*found = rules_charset(rules_at(conf,
+			    charsets[_i].path), charsets[_i].type);
+
+	ck_assert_pstr_eq(found, charsets[_i].charset);
+	ck_assert_ptr_null(rules_charset(NULL, "text/html"));
+	conf_free(&conf);
+}
+END_TEST
+
 START_TEST(error_page)
 {
 	struct conf	*conf = good(conf_text);
@@ -210,6 +236,7 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, home, 0, COUNT(homes));
 	tcase_add_test(tests, names_of_users);
 	tcase_add_loop_test(tests, age, 0, COUNT(ages));
+	tcase_add_loop_test(tests, charset_of_type, 0, COUNT(charsets));
 	tcase_add_loop_test(tests, error_page, 0, COUNT(pages));
 	tcase_add_test(tests, fallback);
 	tcase_add_loop_test(tests, gets_smaller, 0, COUNT(compressible));
