@@ -157,6 +157,41 @@ error_surplus(struct conf_reader *reader, const struct conf_row *directive,
 	conf_error_hint(reader, near);
 }
 
+/* How many words behind the first the second word of a value stands: several
+ * status codes may share the page that follows. */
+static size_t
+distance_of_second(const struct conf_row *row, const struct conf_word *words,
+    size_t n)
+{
+	size_t	i = 1;
+
+	while (row->type == TYPE_ERROR && i < n && words[i].text[0] != '/')
+		i++;
+	return i < n ? i : 1;
+}
+
+/* Sets a value, or several that share a word; returns how many words are used
+ * up. */
+static size_t
+set_next(struct conf_reader *reader, struct conf_object object,
+    const struct conf_row *row, const struct conf_word *words, size_t n)
+{
+	size_t			 count = conf_value_words(row), second;
+	struct conf_word	 both[2];
+
+	if (count == 1) {
+		set_value(reader, object, row, words);
+		return 1;
+	}
+	second = distance_of_second(row, words, n);
+	for (size_t i = 0; i < second; i++) {
+		both[0] = words[i];
+		both[1] = words[second];
+		set_value(reader, object, row, both);
+	}
+	return second + 1;
+}
+
 void
 conf_directive_apply(struct conf_reader *reader, struct conf_object object,
     const struct conf_row *directive, const struct conf_word *words, size_t n)
@@ -181,7 +216,6 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 			    "\"%s\" needs a value", words[n - 1].text);
 			return;
 		}
-		set_value(reader, object, row, &words[i]);
-		i += conf_value_words(row);
+		i += set_next(reader, object, row, &words[i], n - i);
 	}
 }

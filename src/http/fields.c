@@ -44,7 +44,6 @@ fields_add_allow(struct conn *c)
 static COLD void
 add_status_fields(struct conn *c, int status)
 {
-	const struct file	*file = c->request->file;
 	struct buf		*b = &c->http->work;
 
 	if (status == 405)
@@ -61,7 +60,7 @@ add_status_fields(struct conn *c, int status)
 		buf_adds(b, RETRY_AFTER);
 	else if (status == 416)
 		buf_addf(b, "Content-Range: bytes */%lld\r\n",
-		    (long long)file->version.size);
+		    (long long)c->request->page.size);
 }
 
 void

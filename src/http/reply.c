@@ -128,6 +128,25 @@ reply_internal_redirect(struct conn *c, const char *page, int failure)
 	return conn_go(c, STEP_AUTHORIZE);
 }
 
+/* The conf's page for a status.  A request that cannot be understood is taken
+ * as one without a host; a client with too many connections costs no more. */
+static const char *
+find_page(struct conn *c, int status)
+{
+	struct request	*r = c->request;
+	const char	*page;
+
+	if (r->site != NULL)
+		return rules_error_page(r, status);
+	if (c->session->refused)
+		return NULL;
+	r->site = conf_find_site(c->http->conf, c->session->listener, NULL, 0);
+	page = rules_error_page(r, status);
+	if (page == NULL)
+		r->site = NULL;
+	return page;
+}
+
 enum go
 reply_error(struct conn *c, int status)
 {
@@ -137,7 +156,9 @@ reply_error(struct conn *c, int status)
 	need(!r->response.answered && status_known(status));
 	if (r->page.status == 0) {
 		log_refusal(c, status);
-		page = rules_error_page(r, status);
+		if (r->file != NULL)
+			r->page.size = r->file->version.size;
+		page = find_page(c, status);
 		if (page != NULL)
 			return reply_internal_redirect(c, page, status);
 	} else				/* the error page cannot be had */

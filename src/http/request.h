@@ -29,6 +29,7 @@ struct request {
 		const char		*name;	/* NULL: there was none */
 		const struct conf_rules	*target_rules;	/* before it */
 		uint16_t		 status; /* error that it is for; 0 */
+		int64_t			 size;	/* 416: of the target's file */
 	}			 page;
 	struct {				/* the request's own body */
 		struct chunked		 chunked;	/* in chunks */

@@ -204,7 +204,9 @@ START_TEST(paths)
 	ck_assert_int_eq(ab->errors.at[0].number, 503);
 	ck_assert_str_eq(ab->errors.at[0].value, "/b.html");
 	ck_assert_str_eq(a->fallback, "/all");
-	ck_assert_uint_eq(site->rules.errors.n, 2);
+	ck_assert_uint_eq(site->rules.errors.n, 3);
+	ck_assert_int_eq(site->rules.errors.at[1].number, 400);
+	ck_assert_str_eq(site->rules.errors.at[1].value, "/404.html");
 	ck_assert_int_eq(site->rules.errors.at[0].number, 404);
 	cd = conf_find_rules(site, "/c d", 4);
 	ck_assert_str_eq(cd->root, "/");

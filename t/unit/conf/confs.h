@@ -137,7 +137,7 @@ static const char everything[] =
     "header set X-Six 6;\n"
     "expires image/* 30d; expires */* 0s; charset latin1; nosniff off\n"
     "etag content\n"
-    "error 404 /404.html; error 503 \"/5 3.html\"; fallback /all\n"
+    "error 404 400 /404.html; error 503 \"/5 3.html\"; fallback /all\n"
     "listing html; hide *.bak \"a b\"; listing json\n"
     "allow 192.0.2.0/24 ::1; deny all; auth \"A b\" $/types\n"
     "links owner; users www/pub deny root from 500 deny a.b-c\n"

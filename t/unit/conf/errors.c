@@ -484,9 +484,14 @@ static const struct {
 	    "the path of a page is written decoded, without %" },
 	{ "error 404",
 	    "\"404\" needs a value" },
-	{ "error 400 /x",
-	    "\"400\" is not one of 401, 403, 404, 405, 410, 412, 417, "
-	    "429, 451, 500, 501, 503" },
+	{ "error 402 /x",
+	    "\"402\" is not one of 400, 401, 403, 404, 405, 406, 408, 410, "
+	    "412, 413, 414, 416, 417, 429, 431, 451, 500, 501, 503, 505" },
+	{ "error 404 403", "a path begins with /" },
+	{ "error 404 400 403 /x /y", "unexpected \"/y\" behind \"error\": a "
+	    "value of several words needs quotes" },
+	{ "error 404 403 /a; error 410 403 /b",
+	    "error 403 is given twice in this block" },
 	{ "error 404 off",
 	    "a path begins with /" },
 	{ "error 404 /a; error 403 /b; error 404 /c",
