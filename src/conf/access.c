@@ -223,14 +223,40 @@ check_auth(struct conf_reader *reader, const struct conf_guard *guard,
 		    "unexpected \"%s\" behind \"off\"", guard->file);
 }
 
-/* Takes over the outer networks, and the password if this block has no auth. */
+static bool
+has_own(struct conf_object object, const char *word)
+{
+	return conf_origin(object, conf_row_find_word(word, object.kind),
+	    0) != NULL;
+}
+
+/* Without networks every client would do without the password. */
+static void
+check_satisfy(struct conf_reader *reader, const struct conf_guard *guard,
+    struct conf_object object)
+{
+	const struct conf_row	*row = conf_row_find_word("satisfy",
+				    object.kind);
+
+	if (guard->satisfy == SATISFY_ANY && has_own(object, "satisfy") &&
+	    (guard->realm == NULL || guard->nnetworks == 0))
+		conf_error(reader, conf_origin(object, row, 0)->pos,
+		    "\"satisfy any\" needs \"auth\", and \"allow\" or "
+		    "\"deny\"");
+}
+
+/* Takes over the outer networks, and what this block lacks. */
 static void
 inherit_guard(struct conf_guard *guard, const struct conf_guard *outer,
-    bool auth)
+    struct conf_object object)
 {
+	bool	auth = has_own(object, "auth");
+
 	for (size_t i = 0; i < outer->nnetworks; i++)
 		insert_network(guard, outer->networks[i]);
 	guard->default_deny |= outer->default_deny;
+	if (!has_own(object, "satisfy"))
+		guard->satisfy = outer->satisfy;
 	if (auth || outer->realm == NULL)
 		return;
 	guard->realm = mem_string(outer->realm);
@@ -253,7 +279,9 @@ conf_access_complete(struct conf_reader *reader, struct conf_guard *guard,
 	check_auth(reader, guard, auth, object);
 	guard->default_deny = guard->allow.n > 0;
 	if (outer != NULL && reader->nerrors == 0)
-		inherit_guard(guard, outer, auth != NULL);
+		inherit_guard(guard, outer, object);
+	if (reader->nerrors == 0)
+		check_satisfy(reader, guard, object);
 	guard->active = guard->nnetworks > 0 || guard->realm != NULL;
 	if (object.kind == BLOCK_FILES && !guard->active && auth == NULL)
 		conf_error(reader, conf_origin(object, NULL, 0)->pos,

@@ -16,6 +16,9 @@
 	X(OFF, "off") X(HTML, "html") X(JSON, "json")
 #define CONF_PRECOMPRESSED(X)						\
 	X(OFF, "off") X(BR, "br") X(ZSTD, "zstd") X(GZIP, "gzip")
+/* Whether a client needs an allowed network and a password, or one of them. */
+#define CONF_SATISFIES(X)						\
+	X(ALL, "all") X(ANY, "any")
 /* Sources of entity tags. */
 #define CONF_ETAGS(X)							\
 	X(VERSION, "version") X(MODIFIED, "modified") X(CONTENT, "content")
@@ -50,6 +53,13 @@ enum conf_listing {
 	CONF_LISTINGS(X)
 #undef X
 	LISTING_COUNT
+};
+
+enum conf_satisfy {
+#define X(id, name) SATISFY_##id,
+	CONF_SATISFIES(X)
+#undef X
+	SATISFY_COUNT
 };
 
 enum conf_etag {

@@ -39,6 +39,7 @@ struct conf_network {
 struct conf_guard {
 	struct conf_words	 allow, deny;	/* networks, as written */
 	char			*realm, *file;	/* for passwords; NULL: off */
+	int64_t			 satisfy;	/* enum conf_satisfy */
 	/* Computed from the members above and the site's guard. */
 	struct conf_network	*networks;	/* the most bits first */
 	size_t			 nnetworks;

@@ -306,8 +306,21 @@ check_password(struct conn *c, const struct conf_guard *guard)
 	return go;
 }
 
+static bool
+network_passes(const struct conn *c, const struct conf_guard *guard)
+{
+	return conf_access_admits(guard, c->session->family, c->session->addr);
+}
+
+/* Whether a password can stand in for the network, and the other way round. */
+static bool
+takes_either(const struct conf_guard *guard)
+{
+	return guard->satisfy == SATISFY_ANY && guard->realm != NULL;
+}
+
 /* Whether all guards allow the client's network.  Networks are checked before
- * passwords: no password opens a closed network. */
+ * passwords: no password opens a closed network, unless either will do. */
 static bool
 network_is_allowed(const struct conn *c, const char *decoded)
 {
@@ -316,8 +329,7 @@ network_is_allowed(const struct conn *c, const char *decoded)
 
 	for (size_t i = 0; (guard = find_next_guard(r->site, r->path->rules,
 	    decoded, &i)) != NULL; i++) {
-		if (conf_access_admits(guard, c->session->family,
-		    c->session->addr))
+		if (takes_either(guard) || network_passes(c, guard))
 			continue;
 		r->auth.guard = guard;
 		return false;
@@ -339,7 +351,8 @@ check_guards(struct conn *c)
 	if (!network_is_allowed(c, decoded))
 		return refuse_request(c, WHY_NETWORK);
 	while ((guard = find_next_guard(r->site, p->rules, decoded,
-	    &r->auth.passed)) != NULL && guard->realm == NULL)
+	    &r->auth.passed)) != NULL && (guard->realm == NULL ||
+	    (takes_either(guard) && network_passes(c, guard))))
 		r->auth.passed++;
 	if (guard == NULL)
 		return conn_go(c, STEP_FIND);

@@ -146,6 +146,27 @@ START_TEST(passwords)
 }
 END_TEST
 
+START_TEST(either)
+{
+	struct conf		*conf;
+	const struct conf_site	*site;
+
+	write_file("a", "");
+	conf = good(BEGIN "auth X $/a; deny 192.0.2.1; satisfy any\n"
+	    "path /p { allow ::1 }\npath /q { satisfy all }\n"
+	    "path /r { auth off }\nfiles *.a { deny all } }\n");
+	site = &conf->sites[0];
+	ck_assert_int_eq(site->rules.guard.satisfy, SATISFY_ANY);
+	ck_assert_int_eq(conf_find_rules(site, "/p", 2)->guard.satisfy,
+	    SATISFY_ANY);
+	ck_assert_int_eq(conf_find_rules(site, "/q", 2)->guard.satisfy,
+	    SATISFY_ALL);
+	ck_assert_ptr_null(conf_find_rules(site, "/r", 2)->guard.realm);
+	ck_assert_int_eq(site->files[0].guard.satisfy, SATISFY_ALL);
+	conf_free(&conf);
+}
+END_TEST
+
 START_TEST(patterns)
 {
 	struct conf	*conf;
@@ -186,6 +207,13 @@ static const struct {
 	{ "auth \"a\\\"b\" $/a", "printable" },
 	{ "auth \"\xc3\xa4\" $/a", "printable" },
 	{ "auth X $/a; auth Y $/a", "given twice" },
+	{ "satisfy both", "is not one of all, any" },
+	{ "satisfy any", "needs \"auth\", and" },
+	{ "satisfy any; auth X $/a", "needs \"auth\", and" },
+	{ "satisfy any; deny 192.0.2.1", "needs \"auth\", and" },
+	{ "auth X $/a; deny all; path /p { satisfy any; auth off }",
+	    "needs \"auth\", and" },
+	{ "files *.a { deny all; satisfy any }", "needs \"auth\", and" },
 	{ "files { deny all }", "needs a pattern" },
 	{ "files a/b { deny all }", "without their directory" },
 	{ "files *.a { }", "needs \"allow\"" },
@@ -212,6 +240,7 @@ unit_tests(TCase *t)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, networks, 0, COUNT(asks));
 	tcase_add_loop_test(t, passwords, 0, COUNT(realms));
+	tcase_add_test(t, either);
 	tcase_add_test(t, patterns);
 	tcase_add_loop_test(t, error, 0, COUNT(wrong));
 }

@@ -190,6 +190,7 @@ START_TEST(dump_says_where)
 		"    listing       off                                      # default\n"
 		"    precompressed off                                      # default\n"
 		"    compress      off                                      # default\n"
+		"    satisfy       all                                      # default\n"
 		"    links         beneath                                  # default\n"
 		"    users         from 1000                                # default\n"
 		"    path /p {                                              # t.conf:10\n"
