@@ -261,6 +261,13 @@ inherit_guard(struct conf_guard *guard, const struct conf_guard *outer,
 		return;
 	guard->realm = mem_string(outer->realm);
 	guard->file = mem_string(outer->file);
+	if (outer->groups != NULL)
+		guard->groups = mem_string(outer->groups);
+	if (guard->require.users.n + guard->require.groups.n > 0)
+		return;
+	guard->limited = outer->limited;
+	for (size_t i = 0; i < outer->users.n; i++)
+		conf_name_add(&guard->users, outer->users.at[i]);
 }
 
 void
@@ -282,6 +289,8 @@ conf_access_complete(struct conf_reader *reader, struct conf_guard *guard,
 		inherit_guard(guard, outer, object);
 	if (reader->nerrors == 0)
 		check_satisfy(reader, guard, object);
+	if (reader->nerrors == 0 && !guard->limited)
+		conf_groups_complete(reader, guard, object);
 	guard->active = guard->nnetworks > 0 || guard->realm != NULL;
 	if (object.kind == BLOCK_FILES && !guard->active && auth == NULL)
 		conf_error(reader, conf_origin(object, NULL, 0)->pos,

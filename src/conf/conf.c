@@ -111,23 +111,31 @@ object_free(struct conf_object object)
 	}
 }
 
+/* Frees what was computed. */
+static void
+guard_free(struct conf_guard *guard)
+{
+	mem_drop(&guard->networks);
+	conf_name_free(&guard->users);
+}
+
 static void
 site_free(struct conf_site *site)
 {
 	for (size_t i = 0; i < site->npaths; i++) {
 		object_free(conf_object_path(&site->paths[i]));
 		mem_drop(&site->paths[i].rules.field_lines);
-		mem_drop(&site->paths[i].rules.guard.networks);
+		guard_free(&site->paths[i].rules.guard);
 		mem_drop(&site->paths[i].prefix);
 	}
 	mem_drop(&site->paths);
 	for (size_t i = 0; i < site->nfiles; i++) {
 		object_free(conf_object_files(&site->files[i]));
-		mem_drop(&site->files[i].guard.networks);
+		guard_free(&site->files[i].guard);
 		conf_name_free(&site->files[i].patterns);
 	}
 	mem_drop(&site->files);
-	mem_drop(&site->rules.guard.networks);
+	guard_free(&site->rules.guard);
 	mem_drop(&site->rules.field_lines);
 	conf_name_free(&site->names);
 	object_free(conf_object_site(site));

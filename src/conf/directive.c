@@ -192,21 +192,30 @@ set_next(struct conf_reader *reader, struct conf_object object,
 	return second + 1;
 }
 
+/* Whether the words behind a part's first value are values of it, too. */
+static bool
+goes_on(const struct conf_row *row)
+{
+	return row->type == TYPE_MEMBER || row->type == TYPE_MEMBERS;
+}
+
 void
 conf_directive_apply(struct conf_reader *reader, struct conf_object object,
     const struct conf_row *directive, const struct conf_word *words, size_t n)
 {
-	const struct conf_row	*row;
+	const struct conf_row	*row = NULL;
 	size_t			 i = 1, nth = 0;
 
 	if (n == 1)
 		conf_error(reader, words[0].pos,
 		    "\"%s\" needs a value", directive->word);
-	while (i < n) {
+	for (const struct conf_row *last = NULL; i < n; last = row) {
 		if ((row = find_part(directive, &words[i])) != NULL)
 			i++;
-		else
+		else if (last == NULL || !goes_on(last))
 			row = find_positional(directive, nth++);
+		else
+			row = last;
 		if (row == NULL) {
 			error_surplus(reader, directive, &words[i]);
 			return;

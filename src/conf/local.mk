@@ -19,6 +19,7 @@ libconf_a_SOURCES = \
 	src/conf/errors.c \
 	src/conf/errors.h \
 	src/conf/find.c \
+	src/conf/groups.c \
 	src/conf/lexer.c \
 	src/conf/log.c \
 	src/conf/log_fields.tbl \

@@ -39,12 +39,18 @@ struct conf_network {
 struct conf_guard {
 	struct conf_words	 allow, deny;	/* networks, as written */
 	char			*realm, *file;	/* for passwords; NULL: off */
+	char			*groups;	/* file; NULL: none */
+	struct {
+		struct conf_words users, groups;
+	}			 require;
 	int64_t			 satisfy;	/* enum conf_satisfy */
 	/* Computed from the members above and the site's guard. */
 	struct conf_network	*networks;	/* the most bits first */
 	size_t			 nnetworks;
 	bool			 default_deny;	/* other networks are refused */
 	bool			 active;	/* false: all clients pass */
+	bool			 limited;	/* to these users, in order */
+	struct conf_words	 users;
 };
 
 struct conf_users {			/* /~name/ */
@@ -100,6 +106,9 @@ struct conf_rules {
 /* Whether the networks of a guard let a client in, by its address's bytes. */
 bool	 conf_access_admits(const struct conf_guard *,
 	    int family, const uint8_t *bytes);
+/* Whether the guard lets a user in whose password is right. */
+bool	 conf_groups_admit(const struct conf_guard *, const char *user,
+	    size_t len);
 /*
  * Whether a name may be looked up as a user's: at most 32 letters, digits and
  * "_", and behind the first character also ".", "-" and "$".

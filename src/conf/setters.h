@@ -49,6 +49,12 @@ void		conf_choice_print(enum conf_type, const char *between,
 conf_set_fn	conf_control_set_socket, conf_control_set_mode;
 conf_wrong_fn	conf_control_wrong_owner, conf_control_wrong_group;
 
+/* groups.c */
+conf_wrong_fn	conf_groups_wrong_name;
+/* Computes the users that the guard lets in. */
+void		conf_groups_complete(struct conf_reader *, struct conf_guard *,
+		    struct conf_object);
+
 /* access.c */
 conf_wrong_fn	conf_access_wrong_network, conf_access_wrong_realm;
 bool		conf_access_add_pattern(struct conf_reader *,

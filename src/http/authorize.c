@@ -296,12 +296,18 @@ check_password(struct conn *c, const struct conf_guard *guard)
 	struct request		*r = c->request;
 	struct credentials	 who;
 	enum go			 go;
+	size_t			 before = r->auth.passed;
 
 	r->auth.guard = guard;
 	if (!credentials_read(parse_field(&r->parse, c->input,
 	    FIELD_AUTHORIZATION), &who))
 		return refuse_request(c, WHY_PASSWORD);
 	go = check_auth(c, guard, &who);
+	/* Not before the password is known to be right: the time of an answer
+	 * must not tell whom the conf names. */
+	if (r->auth.passed > before &&
+	    !conf_groups_admit(guard, who.user.at, who.user.len))
+		go = refuse_request(c, WHY_USER);
 	credentials_forget(&who);
 	return go;
 }

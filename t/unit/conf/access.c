@@ -167,6 +167,63 @@ START_TEST(either)
 }
 END_TEST
 
+/* Directives of the site and the path, which let in these users and no
+ * others. */
+static const struct {
+	const char	*site, *path, *users, *others;
+} limits[] = {
+	{ "auth X $/a", "", "ann bob eve", "" },
+	{ "auth X $/a; require user ann", "", "ann", "an anna bob eve" },
+	{ "auth X $/a; require user ann bob user eve", "", "ann bob eve",
+	    "max" },
+	{ "auth X $/a; require ann", "", "ann", "bob" },
+	{ "auth X $/a groups $/g; require group staff", "", "ann bob",
+	    "eve max staff" },
+	{ "auth X $/a groups $/g; require group staff more user max", "",
+	    "ann bob eve max zoe", "mat" },
+	{ "auth X $/a groups $/g; require group none", "", "", "ann bob" },
+	/* A path takes over what it lacks, but with an auth of its own. */
+	{ "auth X $/a groups $/g; require user ann", "index i", "ann", "bob" },
+	{ "auth X $/a groups $/g; require user ann", "require group more",
+	    "eve zoe", "ann" },
+	{ "auth X $/a; require user ann", "auth Y $/a", "ann bob", "" },
+	{ "auth X $/a; require user ann", "auth off", "ann bob", "" },
+};
+
+static void
+check_users(const struct conf_guard *guard, const char *names, bool in)
+{
+	char	*copy = strdup(names), *rest = copy, *name;
+
+	while ((name = strsep(&rest, " ")) != NULL)
+		if (name[0] != '\0')
+			ck_assert_msg(conf_groups_admit(guard, name,
+			    strlen(name)) == in, "%s", name);
+	free(copy);
+}
+
+START_TEST(users)
+{
+	struct buf		 text = { 0 };
+	struct conf		*conf;
+	const struct conf_guard	*guard;
+
+	write_file("a", "");
+	write_file("g", "# groups\nstaff: ann  bob\r\n\nmore:zoe\nx: max\n"
+	    " more : eve\nnone:\nnocolon\n");
+	buf_addf(&text, BEGIN "%s\npath /p { %s\n} }\n", limits[_i].site,
+	    limits[_i].path);
+	conf = good(buf_string(&text));
+	guard = &conf->sites[0].paths[0].rules.guard;
+	check_users(guard, limits[_i].users, true);
+	check_users(guard, limits[_i].others, false);
+	ck_assert(conf_groups_admit(guard, "", 0) == !guard->limited);
+	ck_assert(conf_groups_admit(guard, "ann\0x", 5) == !guard->limited);
+	conf_free(&conf);
+	buf_free(&text);
+}
+END_TEST
+
 START_TEST(patterns)
 {
 	struct conf	*conf;
@@ -207,6 +264,13 @@ static const struct {
 	{ "auth \"a\\\"b\" $/a", "printable" },
 	{ "auth \"\xc3\xa4\" $/a", "printable" },
 	{ "auth X $/a; auth Y $/a", "given twice" },
+	{ "require user ann", "\"require\" needs \"auth\"" },
+	{ "require group g", "\"require\" needs \"auth\"" },
+	{ "auth X $/a; require user", "needs a value" },
+	{ "auth X $/a; require user a:b", "is not a name" },
+	{ "auth X $/a; require group g", "needs a file of groups" },
+	{ "auth X $/a groups $/none; require group g", "No such file" },
+	{ "auth X $/a groups $/a; require group g", "no group \"g\" in" },
 	{ "satisfy both", "is not one of all, any" },
 	{ "satisfy any", "needs \"auth\", and" },
 	{ "satisfy any; auth X $/a", "needs \"auth\", and" },
@@ -241,6 +305,7 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, networks, 0, COUNT(asks));
 	tcase_add_loop_test(t, passwords, 0, COUNT(realms));
 	tcase_add_test(t, either);
+	tcase_add_loop_test(t, users, 0, COUNT(limits));
 	tcase_add_test(t, patterns);
 	tcase_add_loop_test(t, error, 0, COUNT(wrong));
 }
