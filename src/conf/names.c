@@ -158,10 +158,22 @@ conf_name_wrong_path(const char *path)
 	return NULL;
 }
 
+/* Returns an error of the prefix of a block path: other servers take patterns
+ * there, and a rule that is none must not look like one. */
+static const char *
+find_wrong_prefix(const char *path)
+{
+	if (strpbrk(path, "*?") != NULL)
+		return "a path has no wildcards, and covers all beneath it: "
+		    "for files by their names, write a block as "
+		    "files *.txt { ... }";
+	return conf_name_wrong_path(path);
+}
+
 char *
 conf_name_prefix(struct conf_reader *reader, const struct conf_word *word)
 {
-	return conf_error_none(reader, word, conf_name_wrong_path(word->text)) ?
+	return conf_error_none(reader, word, find_wrong_prefix(word->text)) ?
 	    mem_string(word->text) : NULL;
 }
 

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "conf/setters.h"
+#include "lib/mem.h"
 
 #define AGE_MAX_MS	((int64_t)3650 * 86400 * 1000)	/* ten years */
 
@@ -39,6 +40,21 @@ conf_response_wrong_target(const char *target)
 		return "a target is a path from / on, or begins with http:// "
 		    "or https:// and a host";
 	return NULL;
+}
+
+void
+conf_response_complete_target(char **target)
+{
+	size_t	host = scheme_len(*target);
+	char	*whole;
+
+	if (host == 0 || strpbrk(*target + host, "/?") != NULL)
+		return;
+	whole = mem_get(strlen(*target) + 2);
+	strcpy(whole, *target);
+	strcat(whole, "/");
+	mem_drop(target);
+	*target = whole;
 }
 
 const char *

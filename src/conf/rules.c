@@ -256,6 +256,8 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
 	    conf_origin(object, redirect->row + 1, 0) == NULL)
 		conf_error(reader, redirect->pos,
 		    "\"redirect\" needs a target behind its status");
+	if (rules->redirect.to != NULL)
+		conf_response_complete_target(&rules->redirect.to);
 	rules->action = outer == NULL ||
 	    conf_rules_have_action(object) ? rules : outer;
 	if (outer != NULL)

@@ -21,6 +21,9 @@ conf_set_fn	conf_response_set_error, conf_response_set_age,
 conf_wrong_fn	conf_response_wrong_target, conf_response_wrong_page,
 		conf_response_wrong_charset, conf_response_wrong_home,
 		conf_response_wrong_user, conf_response_wrong_media;
+/* Appends a slash to a target of scheme and host alone, so that it gets the
+ * path of the request. */
+void		conf_response_complete_target(char **);
 
 /* names.c */
 conf_set_fn	conf_name_set_field, conf_name_set_address;

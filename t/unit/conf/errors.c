@@ -298,6 +298,9 @@ END_TEST
 		"slash in front or at its end, and no name in it begins "  \
 		"with a dot"
 
+#define WILD	"a path has no wildcards, and covers all beneath it: for "  \
+		"files by their names, write a block as files *.txt { ... }"
+
 /* A line of a site, and the message of its only error. */
 static const struct {
 	const char	*line, *want;
@@ -391,6 +394,9 @@ static const struct {
 	{ "path /b/.. { }", "a path has no empty, . or .. segments" },
 	{ "path /a%20b { }",
 	    "a path is written decoded: the characters themselves" },
+	{ "path /*.txt { deny all }", WILD },
+	{ "path /a/* { }", WILD },
+	{ "path \"/a?b\" { }", WILD },
 	{ "path { }", "\"path\" needs one path" },
 	{ "path /a /b { }", "\"path\" needs one path" },
 	{ "include", "\"include\" needs one file or pattern" },
