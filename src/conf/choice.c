@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "conf/foreign.h"
 #include "conf/setters.h"
 #include "helpers/job.h"
 #include "lib/facility.h"
@@ -60,6 +61,8 @@ conf_choice_set(struct conf_reader *reader, const struct conf_row *row,
 		}
 		near = conf_error_nearer(word->text, near, choice[i]);
 	}
+	if (conf_foreign_error(reader, row->word, word))
+		return false;
 	conf_choice_print(row->type, ", ", &all);
 	conf_error(reader, word->pos, "\"%s\" is not one of %s",
 	    word->text, buf_string(&all));

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "conf/private.h"
+#include "conf/foreign.h"
 
 /* The blocks in which a misplaced word may stand; "" if the word is unknown. */
 static const char *
@@ -62,7 +62,7 @@ conf_directive_unknown(struct conf_reader *reader, const struct conf_word *word,
 		conf_error(reader, word->pos,
 		    "\"%s\" cannot stand here: it belongs %s", word->text,
 		    blocks);
-	} else {
+	} else if (!conf_foreign_error(reader, "", word)) {
 		conf_error(reader, word->pos, "unknown word \"%s\"%s%s",
 		    word->text, block == BLOCK_TOP ? "" : " in block ",
 		    conf_blocks[block].word);
@@ -145,6 +145,8 @@ error_surplus(struct conf_reader *reader, const struct conf_row *directive,
 	const struct conf_row	*row;
 	const char		*near = NULL;
 
+	if (conf_foreign_error(reader, directive->word, word))
+		return;
 	conf_error(reader, word->pos, "unexpected \"%s\" behind \"%s\"%s",
 	    word->text, directive->word, conf_value_words(directive) > 1 ?
 	    ": a value of several words needs quotes" : "");

@@ -6,6 +6,7 @@
  */
 #include <sys/param.h>
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,9 @@ conf_error_nearer(const char *typed, const char *best, const char *word)
 {
 	size_t	d = edit_distance(typed, word);
 
+	/* A number is meant as it stands. */
+	if (isdigit((unsigned char)typed[0]))
+		return best;
 	if (d > DISTANCE_MAX || d >= strlen(typed) || d >= strlen(word))
 		return best;
 	return best == NULL || d < edit_distance(typed, best) ? word : best;

@@ -20,6 +20,9 @@ libconf_a_SOURCES = \
 	src/conf/errors.h \
 	src/conf/find.c \
 	src/conf/groups.c \
+	src/conf/foreign.c \
+	src/conf/foreign.h \
+	src/conf/foreign.tbl \
 	src/conf/lexer.c \
 	src/conf/log.c \
 	src/conf/log_fields.tbl \

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "conf/foreign.h"
 #include "conf/setters.h"
 #include "lib/mem.h"
 #include "lib/str.h"
@@ -90,6 +91,22 @@ is_wildcard(const char *name, size_t len)
 	    is_host(name + 2, len - 2);
 }
 
+/* Returns what keeps a text from being a site's name, as conf_wrong_fn. */
+static const char *
+describe_wrong_site(const char *name)
+{
+	for (const char *c = name; *c != '\0'; c++)
+		if ((unsigned char)*c >= 0x80)
+			return "\"%s\": a name beyond ASCII is written as "
+			    "clients send it, in punycode: xn--..., which "
+			    "idn2 prints";
+	if (strchr(name, '*') != NULL)
+		return "\"%s\" is not a site's name: * stands only in front, "
+		    "for all names that end like it: *.example.org";
+	return "\"%s\" is not a site's name: write a host name, without "
+	    "port, or \"default\"";
+}
+
 bool
 conf_name_site(struct conf_reader *reader, const struct conf_word *word,
     struct conf_words *names)
@@ -105,15 +122,7 @@ conf_name_site(struct conf_reader *reader, const struct conf_word *word,
 		conf_name_add(names, name);
 		return true;
 	}
-	if (strchr(name, '*') != NULL) {
-		conf_error(reader, word->pos, "\"%s\" is not a site's "
-		    "name: * stands only in front, for all names that end "
-		    "like it: *.example.org", name);
-		return false;
-	}
-	conf_error(reader, word->pos, "\"%s\" is not a site's name: "
-	    "write a host name, without port, or \"default\"", name);
-	return false;
+	return conf_error_none(reader, word, describe_wrong_site(name));
 }
 
 static bool
@@ -320,8 +329,8 @@ conf_name_set_address(struct conf_reader *reader, const struct conf_row *row,
 	int64_t		 port;
 	bool		 good;
 
-	(void)row;
-	if (!conf_error_none(reader, word, split_address(text, host,
+	if (conf_foreign_error(reader, row->word, word) ||
+	    !conf_error_none(reader, word, split_address(text, host,
 	    sizeof(host), &port)))
 		return false;
 	if (text[0] == '[')

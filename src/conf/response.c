@@ -135,7 +135,8 @@ conf_response_set_age(struct conf_reader *reader, const struct conf_row *row,
 	if (!conf_scaled_parse(TYPE_TIME, words[1].text, &ms) ||
 	    ms > AGE_MAX_MS) {
 		conf_error(reader, words[1].pos, "\"%s\" is not a time "
-		    "up to 3650d", words[1].text);
+		    "up to 3650d: a number with ms, s, m, h or d behind it",
+		    words[1].text);
 		return false;
 	}
 	if (is_given_twice(reader, row, &words[0], member))

@@ -27,6 +27,7 @@ unit_tests = \
 	t/unit/conf/divide \
 	t/unit/conf/dump \
 	t/unit/conf/errors \
+	t/unit/conf/foreign \
 	t/unit/conf/log_format \
 	t/unit/conf/where \
 	t/unit/disk/disk_thread \

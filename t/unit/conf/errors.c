@@ -298,6 +298,8 @@ END_TEST
 		"slash in front or at its end, and no name in it begins "  \
 		"with a dot"
 
+#define AGE(text) "\"" text "\" is not a time up to 3650d: a number with ms, " \
+		"s, m, h or d behind it"
 #define WILD	"a path has no wildcards, and covers all beneath it: for "  \
 		"files by their names, write a block as files *.txt { ... }"
 
@@ -337,12 +339,13 @@ static const struct {
 	    "text/html, image/* or */*" },
 	{ "compressible text", "\"text\" is not a media type: write "
 	    "text/html, image/* or */*" },
-	{ "compress gzip", "\"gzip\" is not one of off, on" },
-	{ "precompressed gz", "\"gz\" is not one of off, br, zstd, gzip" },
+	{ "compress gz", "\"gz\" is not one of off, on" },
+	{ "precompressed bz", "\"bz\" is not one of off, br, zstd, gzip" },
 	{ "precompressed br off", "precompressed: \"off\" excludes other values" },
 	{ "precompressed off br", "precompressed: \"off\" excludes other values" },
-	{ "expires text/* 5", "\"5\" is not a time up to 3650d" },
-	{ "expires text/* 3651d", "\"3651d\" is not a time up to 3650d" },
+	{ "expires text/* 5", AGE("5") },
+	{ "expires text/* 3651d", AGE("3651d") },
+	{ "expires text/* 1y", AGE("1y") },
 	{ "expires text/*", "\"text/*\" needs a value" },
 	{ "expires a/b 1d; expires a/b 2d",
 	    "expires a/b is given twice in this block" },
@@ -430,6 +433,28 @@ static const struct {
 	{ "path /a { status yes }", "\"yes\" is not one of off, on" },
 	{ "status on",
 	    "\"status\" cannot stand here: it belongs in block path" },
+	{ "path /a { return 418 }", "\"418\" is not one of 403, 404, 410, 451, 500, 503" },
+	{ "path /a { return 301 }", "\"301\" behind \"return\": write redirect 301 "
+	    "TARGET" },
+	{ "listen *:443 ssl", "\"ssl\" behind \"listen\": amped has no TLS: "
+	    "a proxy in front of it does that" },
+	{ "path ~ \\.php$ { }", "\"~\" behind \"path\": a path is a prefix, "
+	    "without patterns: for files by their names, write a block as "
+	    "files *.php { ... }" },
+	{ "precompressed brotli", "\"brotli\" behind \"precompressed\": write "
+	    "precompressed br" },
+	{ "gzip on", "\"gzip\" is a word of nginx: write compress on" },
+	{ "documentroot /", "\"documentroot\" is a word of Apache: write root "
+	    "DIRECTORY, in a site" },
+	{ "<Files ~ x>", "\"<Files\" is a word of Apache: write files "
+	    "PATTERN ... { ... }" },
+	{ "</Files>", "\"</Files>\" is a word of Apache: write files "
+	    "PATTERN ... { ... }" },
+	{ "file_server browse", "\"file_server\" is a word of Caddy: write "
+	    "root DIRECTORY, and listing html for browse" },
+	{ "}; site b\xc3\xbc.example { listen *:81; root /",
+	    "\"b\xc3\xbc.example\": a name beyond ASCII is written as clients "
+	    "send it, in punycode: xn--..., which idn2 prints" },
 	{ "path /a { redirect 304 /b }",
 	    "\"304\" is not one of 301, 302, 303, 307, 308" },
 	{ "path /a { redirect /b }",
@@ -476,8 +501,8 @@ static const struct {
 	    "this redirect leads clients into a loop" },
 	{ "path /a { redirect 301 /a?x }",
 	    "this redirect leads clients into a loop" },
-	{ "path /a { return 200 }",
-	    "\"200\" is not one of 403, 404, 410, 451, 500, 503" },
+	{ "path /a { return 201 }",
+	    "\"201\" is not one of 403, 404, 410, 451, 500, 503" },
 	{ "path /a { fallback x.html }",
 	    "a path begins with /" },
 	{ "fallback /",
