@@ -47,8 +47,8 @@ struct job_find {
 	 * its end must be a directory; the path of a LIST always is one.
 	 */
 	const char	*root, *path;
-	struct str	 names;		/* not of LIST: texts that are tried in
-					 * that directory in turn */
+	struct str	 names;		/* not of LIST: texts, tried in turn:
+					 * index names or suffixes of path */
 	enum job_links	 links;
 	bool		 same_mount;	/* EREMOTE in place of leaving one
 					 * mount, where the system can tell */

@@ -117,6 +117,17 @@ add_success(struct buf *to, const struct job *job)
 	add_siblings(to, job);
 }
 
+/* The suffixes with which a path was looked up in vain, too. */
+static void
+add_suffixes(struct buf *to, const struct job *job)
+{
+	if (job->find.names.len == 0 || (job->error != ENOENT &&
+	    job->error != ENOTDIR && job->error != EISDIR))
+		return;
+	buf_adds(to, "; nor is there one with ");
+	add_names(to, job);
+}
+
 static void
 add_failure(struct buf *to, const struct job *job)
 {
@@ -134,7 +145,8 @@ add_failure(struct buf *to, const struct job *job)
 		if (to->at[len - 1] == '/') {
 			buf_adds(to, " without ");
 			add_names(to, job);
-		}
+		} else
+			add_suffixes(to, job);
 		return;
 	}
 	start = to->len;
@@ -148,6 +160,8 @@ add_failure(struct buf *to, const struct job *job)
 		    to->len - start - len);
 		to->len -= start - 1;
 	}
+	if (job->find.path[0] != '\0' && to->at[len - 1] != '/')
+		add_suffixes(to, job);
 }
 
 /* The directory as its path, where it is in the home of a user; "": there is
@@ -176,7 +190,8 @@ explain_path_job(struct explanation *e, const struct job *job)
 	add_root(&root, job);
 	shown.find.root = buf_string(&root);
 	buf_adds(&path, job->find.path);
-	if (len > 0 && job->find.path[len - 1] != '/')
+	if (len > 0 && job->find.path[len - 1] != '/' &&
+	    job->find.name_number == 0)
 		add_suffix(&path, job);
 	shown.find.path = buf_string(&path);
 	if (*shown.find.root == '\0') {

@@ -69,6 +69,30 @@ conf_response_wrong_page(const char *path)
 	return conf_name_wrong_path(path);
 }
 
+/* Adds a suffix of names; "off" stands alone. */
+bool
+conf_response_add_suffix(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	const char		*text = word->text;
+	struct conf_words	*words = member;
+	bool			 off = strcmp(text, "off") == 0;
+
+	if (words->n > 0 && (off || strcmp(words->at[0], "off") == 0)) {
+		conf_error(reader, word->pos,
+		    "%s: \"off\" excludes other values", row->word);
+		return false;
+	}
+	if (!off && (text[0] != '.' || text[1] == '\0' ||
+	    strchr(text, '/') != NULL)) {
+		conf_error(reader, word->pos, "\"%s\" is not a suffix: it "
+		    "begins with a dot, as .html", text);
+		return false;
+	}
+	conf_name_add(words, text);
+	return true;
+}
+
 static bool
 is_given_twice(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, const struct conf_pairs *pairs)

@@ -71,6 +71,7 @@ struct conf_rules {
 	int64_t			 ready;		/* a switch: see find.c */
 	char			*fallback;	/* NULL: off */
 	struct conf_words	 index;
+	struct conf_words	 try;		/* "off", or suffixes */
 	struct conf_pairs	 errors;	/* status, path */
 	struct {
 		struct conf_pairs plain, add, set;

@@ -17,7 +17,7 @@ typedef const char *conf_wrong_fn(const char *);
 
 /* response.c */
 conf_set_fn	conf_response_set_error, conf_response_set_age,
-		conf_response_set_charset;
+		conf_response_set_charset, conf_response_add_suffix;
 conf_wrong_fn	conf_response_wrong_target, conf_response_wrong_page,
 		conf_response_wrong_charset, conf_response_wrong_home,
 		conf_response_wrong_user, conf_response_wrong_media;

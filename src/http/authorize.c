@@ -4,8 +4,8 @@
  *
  * The decision depends on the name alone and comes before a lookup, so a
  * refusal does not tell whether the file exists.  A directory may turn out to
- * be any of its index files, so the guards of all of them apply.  The page for
- * an error is the conf's and has no guard.
+ * be any of its index files, and a path what it is with a suffix, so the guards
+ * of all of them apply.  The page for an error is the conf's and has no guard.
  */
 #include <fnmatch.h>
 #include <stdio.h>
@@ -34,45 +34,58 @@ match_patterns(const struct conf_files *files, const char *name)
 	return false;
 }
 
+/* Joins a decoded path, or its last name, and a name behind it; returns the
+ * length. */
+static size_t
+join_name(char path[2 * JOB_PATH_MAX], const char *decoded, const char *name)
+{
+	int	len = snprintf(path, 2 * JOB_PATH_MAX, "%s%s", decoded, name);
+
+	need(len > 0 && len < 2 * JOB_PATH_MAX);
+	return (size_t)len;
+}
+
 /* Whether a block of files applies to a decoded path. */
 static bool
 files_apply(const struct conf_files *files, const struct conf_rules *rules,
     const char *decoded)
 {
-	const char		*name = strrchr(decoded, '/') + 1;
-	const struct conf_words	*index = rules_index(rules);
+	const char		*last = strrchr(decoded, '/') + 1;
+	const struct conf_words	*names = rules_names(rules, decoded);
+	char			 name[2 * JOB_PATH_MAX];
 
-	if (name[0] != '\0')
-		return match_patterns(files, name);
-	for (size_t i = 0; i < index->n; i++)
-		if (match_patterns(files, index->at[i]))
+	if (last[0] != '\0' && match_patterns(files, last))
+		return true;
+	for (size_t i = 0; i < names->n; i++) {
+		join_name(name, last, names->at[i]);
+		if (match_patterns(files, name))
 			return true;
+	}
 	return false;
 }
 
-/* The guard of an index file that has rules of its own, or NULL. */
+/* The guard of a file that the path may turn out to be and that has rules of
+ * its own, or NULL. */
 static const struct conf_guard *
-find_index_guard(const struct conf_site *site, const struct conf_rules *rules,
+find_other_guard(const struct conf_site *site, const struct conf_rules *rules,
     const char *decoded, const char *name)
 {
 	const struct conf_rules	*inner;
 	char			 path[2 * JOB_PATH_MAX];
-	int			 len;
+	size_t			 len = join_name(path, decoded, name);
 
-	len = snprintf(path, sizeof(path), "%s%s", decoded, name);
-	need(len > 0 && (size_t)len < sizeof(path));
-	inner = conf_find_rules(site, path, (size_t)len);
+	inner = conf_find_rules(site, path, len);
 	return inner != rules && inner->guard.active ? &inner->guard : NULL;
 }
 
 /* The next guard of a path from a number on; sets *number to the guard's; NULL:
  * no more guards.  The guard of the path's rules comes first, then those of its
- * name, then those of its index files. */
+ * name, then those of the files that it may turn out to be. */
 static const struct conf_guard *
 find_next_guard(const struct conf_site *site, const struct conf_rules *rules,
     const char *decoded, size_t *number)
 {
-	const struct conf_words	*index = rules_index(rules);
+	const struct conf_words	*names = rules_names(rules, decoded);
 	const struct conf_guard	*guard;
 	size_t			 i;
 
@@ -81,10 +94,8 @@ find_next_guard(const struct conf_site *site, const struct conf_rules *rules,
 	for (*number += *number == 0; *number <= site->nfiles; ++*number)
 		if (files_apply(&site->files[*number - 1], rules, decoded))
 			return &site->files[*number - 1].guard;
-	if (*(strrchr(decoded, '/') + 1) != '\0')
-		return NULL;
-	for (; (i = *number - site->nfiles - 1) < index->n; ++*number) {
-		guard = find_index_guard(site, rules, decoded, index->at[i]);
+	for (; (i = *number - site->nfiles - 1) < names->n; ++*number) {
+		guard = find_other_guard(site, rules, decoded, names->at[i]);
 		if (guard != NULL)
 			return guard;
 	}

@@ -44,17 +44,18 @@ target_of(const struct path *p)
 	return (struct str){ p->name, p->len };
 }
 
-/* The last component of the file's name: of the path, or of an index file. */
-static const char *
-get_found_name(const struct lookup *l)
+/* Adds the path of the file: with an index file's name, or with a suffix. */
+static void
+add_found_path(const struct lookup *l, struct buf *to)
 {
 	const char	*name = l->text.at + l->names_at;
 
+	buf_adds(to, l->text.at);
 	if (l->task.job.find.name_number == 0)
-		return l->text.at;
+		return;
 	for (unsigned i = 1; i < l->task.job.find.name_number; i++)
 		name += strlen(name) + 1;
-	return name;
+	buf_adds(to, name);
 }
 
 /* The time of the result.  Lookups of several threads may overtake each other,
@@ -85,12 +86,18 @@ static const char *
 get_type(const struct lookup *l)
 {
 	const struct namespace	*kind = namespace_get(l->path->namespace);
-	const char		*name = get_found_name(l);
-	const char		*slash = strrchr(name, '/');
+	struct buf		 path = { 0 };
+	const char		*name, *slash, *type;
 
+	if (kind->type != NULL)
+		return kind->type(l->path->namespace);
+	add_found_path(l, &path);
+	name = buf_string(&path);
+	slash = strrchr(name, '/');
 	name = slash != NULL ? slash + 1 : name;
-	return kind->type != NULL ? kind->type(l->path->namespace) :
-	    mime_type(l->http->caches->mime, name, strlen(name));
+	type = mime_type(l->http->caches->mime, name, strlen(name));
+	buf_free(&path);
+	return type;
 }
 
 static void

@@ -143,6 +143,19 @@ rules_index(const struct conf_rules *rules)
 }
 
 const struct conf_words *
+rules_names(const struct conf_rules *rules, const char *decoded)
+{
+	static const struct conf_words	 none = { NULL, 0 };
+	const struct conf_words		*try = &rules->try;
+
+	if (*(strrchr(decoded, '/') + 1) == '\0')
+		return rules_index(rules);
+	if (try->n == 0 && rules->outer != NULL)
+		try = &rules->outer->try;
+	return try->n > 0 && strcmp(try->at[0], "off") == 0 ? &none : try;
+}
+
+const struct conf_words *
 rules_listing(const struct conf_rules *rules)
 {
 	return rules->listing.n > 0 || rules->outer == NULL ? &rules->listing :

@@ -17,6 +17,10 @@ const char *rules_root(const struct conf_rules *, struct str decoded,
 struct str rules_user(const struct conf_rules *, struct str decoded);
 /* Names of index files. */
 const struct conf_words *rules_index(const struct conf_rules *);
+/* Names of index files for a decoded path with a slash at its end, suffixes for
+ * others: the lookup tries them behind the path. */
+const struct conf_words *rules_names(const struct conf_rules *,
+	    const char *decoded);
 /* Forms of listings. */
 const struct conf_words *rules_listing(const struct conf_rules *);
 /* Whether directories may be listed, in any form. */

@@ -82,6 +82,8 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->sites[0].rules.links, JOB_LINKS_BENEATH);
 	ck_assert_ptr_null(conf->sites[0].rules.users.directory);
 	ck_assert_int_eq(conf->sites[0].rules.users.from, 1000);
+	ck_assert_uint_eq(conf->sites[0].rules.try.n, 1);
+	ck_assert_str_eq(conf->sites[0].rules.try.at[0], "off");
 	ck_assert_ptr_null(conf->sites[0].rules.fallback);
 	conf_free(&conf);
 	ck_assert_ptr_null(conf);
@@ -142,6 +144,8 @@ START_TEST(values)
 	ck_assert_str_eq(site->rules.root, path);
 	ck_assert_uint_eq(site->rules.index.n, 3);
 	ck_assert_str_eq(site->rules.index.at[2], "three 3");
+	ck_assert_uint_eq(site->rules.try.n, 2);
+	ck_assert_str_eq(site->rules.try.at[1], ".htm");
 	ck_assert_uint_eq(site->rules.header.plain.n, 2);
 	ck_assert_str_eq(site->rules.header.plain.at[0].value, "1, \\ \"one\"");
 	ck_assert_str_eq(site->rules.header.plain.at[1].value, "two#2");

@@ -132,7 +132,7 @@ static const char everything[] =
     "site Default Example.ORG *.Example.NET {\n"
     "listen 127.0.0.1:80 [::1]:8080\nlisten *:81\n"
     "root \"$/a \\\"b\\\"\"\n"
-    "index one two; index \"three 3\"\n"
+    "index one two; index \"three 3\"; try .html .htm\n"
     "header X-One \"1, \\\\ \\\"one\\\"\"; header X-Two two#2\n"
     "header set X-Six 6;\n"
     "expires image/* 30d; expires */* 0s; charset latin1; nosniff off\n"

@@ -183,6 +183,7 @@ START_TEST(dump_says_where)
 		"    listen        *:80                                     # t.conf:7\n"
 		"    root          /                                        # t.conf:8\n"
 		"    index         index.html                               # default\n"
+		"    try           off                                      # default\n"
 		"    header        A \"b c\"                                  # t.conf:9\n"
 		"    charset       utf-8                                    # default\n"
 		"    nosniff       on                                       # default\n"

@@ -323,6 +323,12 @@ static const struct {
 	    "\"localhost\" is not an address: write numbers, or * for all" },
 	{ "listen [1.2.3.4]:80",
 	    "\"1.2.3.4\" is not an address: write numbers, or * for all" },
+	{ "try html", "\"html\" is not a suffix: it begins with a dot, as "
+	    ".html" },
+	{ "try .", "\".\" is not a suffix: it begins with a dot, as .html" },
+	{ "try .a/b", "\".a/b\" is not a suffix: it begins with a dot, as "
+	    ".html" },
+	{ "try .html off", "try: \"off\" excludes other values" },
 	{ "header \"a b\" c", "\"a b\" is not a field's name" },
 	{ "header \"\" c", "\"\" is not a field's name" },
 	{ "header content-LENGTH 0",

@@ -10,17 +10,18 @@
 static const char conf_text[] =
     "site a.org { listen *:80; root /tmp; index i j; error 404 /n\n"
     "expires */* 1s; expires image/* 2s; expires image/png 3s\n"
+    "try .html .htm\n"
     "users www/pub deny root from 7\n"
     "path /~joe/doc { index k }\npath /~ann { alias /dev }\n"
     "path /all { root /dev; fallback /f }\n"
-    "path /one { alias /dev; index k }\n"
+    "path /one { alias /dev; index k; try .x }\n"
     "path /kept { expires image/* 4s; error 404 /m; error 403 /o }\n"
     "path /own { header Cache-Control no-cache }\n"
     "path /pack { compress on; precompressed br gzip; "
     "compressible a/b image/* }\n"
     "charset latin1 type image/* x type text/css off\n"
     "path /set { charset off type image/png y type text/css z }\n"
-    "path /no { return 404; fallback /f } }\n";
+    "path /no { return 404; fallback /f; try off } }\n";
 
 static const struct conf_rules *
 rules_at(const struct conf *conf, const char *path)
@@ -49,6 +50,28 @@ START_TEST(place)
 	    places[_i].root);
 	ck_assert_uint_eq(skip, places[_i].skip);
 	ck_assert_str_eq(rules_index(rules)->at[0], places[_i].index);
+	conf_free(&conf);
+}
+END_TEST
+
+static const struct {
+	const char	*path, *name;
+	size_t		 n;
+} behinds[] = {
+	{ "/x", ".html", 2 }, { "/x/", "i", 2 }, { "/", "i", 2 },
+	{ "/one/x", ".x", 1 }, { "/one/x/", "k", 1 }, { "/kept/x", ".html", 2 },
+	{ "/no/x", "", 0 }, { "/no/x/", "i", 2 },
+};
+
+START_TEST(names_behind)
+{
+	struct conf		*conf = good(conf_text);
+	const struct conf_words	*names = rules_names(rules_at(conf,
+				    behinds[_i].path), behinds[_i].path);
+
+	ck_assert_uint_eq(names->n, behinds[_i].n);
+	if (names->n > 0)
+		ck_assert_str_eq(names->at[0], behinds[_i].name);
 	conf_free(&conf);
 }
 END_TEST
@@ -232,6 +255,7 @@ void
 unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_loop_test(tests, names_behind, 0, COUNT(behinds));
 	tcase_add_loop_test(tests, place, 0, COUNT(places));
 	tcase_add_loop_test(tests, home, 0, COUNT(homes));
 	tcase_add_test(tests, names_of_users);
