@@ -24,7 +24,10 @@ struct path_info {
 					 * PATHNAME_WATCHED_MS if watched */
 	uint16_t	 variants;	/* FILE: http's bits; the heads of a
 					 * path depend on them */
-	uint16_t	 status;	/* REDIRECT, REFUSED */
+	union {
+		uint16_t status;	/* REDIRECT, REFUSED */
+		uint16_t blocks;	/* FILE: http's bits, of blocks files */
+	};
 	uint8_t		 kind;		/* enum pathname_kind */
 	uint8_t		 why;		/* REFUSED: enum why */
 	uint8_t		 source;	/* a copy's: enum file_source */

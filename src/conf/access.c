@@ -292,9 +292,6 @@ conf_access_complete(struct conf_reader *reader, struct conf_guard *guard,
 	if (reader->nerrors == 0 && !guard->limited)
 		conf_groups_complete(reader, guard, object);
 	guard->active = guard->nnetworks > 0 || guard->realm != NULL;
-	if (object.kind == BLOCK_FILES && !guard->active && auth == NULL)
-		conf_error(reader, conf_origin(object, NULL, 0)->pos,
-		    "block files needs \"allow\", \"deny\" or \"auth\"");
 }
 
 /* Whether the guard denies all addresses of a family. */

@@ -125,6 +125,7 @@ site_free(struct conf_site *site)
 	for (size_t i = 0; i < site->npaths; i++) {
 		object_free(conf_object_path(&site->paths[i]));
 		mem_drop(&site->paths[i].rules.field_lines);
+		mem_drop(&site->paths[i].rules.always_lines);
 		guard_free(&site->paths[i].rules.guard);
 		mem_drop(&site->paths[i].prefix);
 	}
@@ -132,11 +133,13 @@ site_free(struct conf_site *site)
 	for (size_t i = 0; i < site->nfiles; i++) {
 		object_free(conf_object_files(&site->files[i]));
 		guard_free(&site->files[i].guard);
+		mem_drop(&site->files[i].fields.lines);
 		conf_name_free(&site->files[i].patterns);
 	}
 	mem_drop(&site->files);
 	guard_free(&site->rules.guard);
 	mem_drop(&site->rules.field_lines);
+	mem_drop(&site->rules.always_lines);
 	conf_name_free(&site->names);
 	object_free(conf_object_site(site));
 }

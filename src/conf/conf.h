@@ -23,9 +23,6 @@
 /* The suffix of a control socket's name until the socket listens. */
 #define CONF_CONTROL_NEW	".new"
 
-/* Bytes of all patterns of hide that apply to a path, with terminators. */
-#define CONF_HIDE_MAX	4000
-
 struct conf_address {			/* an address to listen on */
 	struct sockaddr_storage	 addr;
 	socklen_t		 len;
@@ -44,10 +41,11 @@ struct conf_path {
 	struct conf_origin	*origins;	/* private to conf/ */
 };
 
-/* files PATTERN... { }: restricts access to files with such names. */
+/* files PATTERN... { }: access to files with such names, and their fields. */
 struct conf_files {
 	struct conf_words	 patterns;	/* for fnmatch */
 	struct conf_guard	 guard;
+	struct conf_file_fields	 fields;
 	struct conf_origin	*origins;	/* private to conf/ */
 };
 
@@ -77,6 +75,7 @@ struct arch;			/* arch/arch.h */
 struct conf {
 	char		*user;			/* NULL: as started */
 	char		*types;
+	struct conf_pairs types_more;		/* suffix, media type */
 	int64_t		 architecture;		/* enum conf_architecture */
 	const struct arch *arch;		/* its own; arch_choose() */
 	int64_t		 workers;		/* 0: one a processor */

@@ -86,8 +86,9 @@ is_given_twice(struct conf_reader *reader, struct conf_object object,
 	return true;
 }
 
-/* Sets a value from one or two words, and records its origin. */
-static void
+/* Sets a value from one or two words, and records its origin; false: an error
+ * was reported. */
+static bool
 set_value(struct conf_reader *reader, struct conf_object object,
     const struct conf_row *row, const struct conf_word *words)
 {
@@ -96,7 +97,7 @@ set_value(struct conf_reader *reader, struct conf_object object,
 	bool	 good;
 
 	if (is_given_twice(reader, object, row, words))
-		return;
+		return false;
 	before = conf_value_is_list(row) ? conf_value_count(row, member) : 0;
 	good = conf_value_set(reader, row, words, member);
 	after = conf_value_is_list(row) && good ?
@@ -104,6 +105,26 @@ set_value(struct conf_reader *reader, struct conf_object object,
 	/* "*:80" makes two elements of one word. */
 	for (; before < after; before++)
 		conf_origin_add(object, row, before, words->pos, !good);
+	return good;
+}
+
+/* Reads the word "always" behind a field that was set or found wrong; returns
+ * how many words that are. */
+static size_t
+read_always(struct conf_reader *reader, struct conf_object object,
+    const struct conf_row *row, const struct conf_word *word, bool good)
+{
+	struct conf_pairs	*fields = conf_member(object, row);
+
+	if (row->type != TYPE_FIELD || word->quoted ||
+	    strcmp(word->text, CONF_ALWAYS) != 0)
+		return 0;
+	if (object.kind == BLOCK_FILES)
+		conf_error(reader, word->pos, "\"" CONF_ALWAYS "\" belongs "
+		    "in block site or path: no file has a part in an error");
+	else if (good)
+		fields->at[fields->n - 1].number = 1;
+	return 1;
 }
 
 /* The row of the directive whose part the word names, or NULL. */
@@ -173,23 +194,24 @@ distance_of_second(const struct conf_row *row, const struct conf_word *words,
 }
 
 /* Sets a value, or several that share a word; returns how many words are used
- * up. */
+ * up.  *good: the last value is one. */
 static size_t
 set_next(struct conf_reader *reader, struct conf_object object,
-    const struct conf_row *row, const struct conf_word *words, size_t n)
+    const struct conf_row *row, const struct conf_word *words, size_t n,
+    bool *good)
 {
 	size_t			 count = conf_value_words(row), second;
 	struct conf_word	 both[2];
 
 	if (count == 1) {
-		set_value(reader, object, row, words);
+		*good = set_value(reader, object, row, words);
 		return 1;
 	}
 	second = distance_of_second(row, words, n);
 	for (size_t i = 0; i < second; i++) {
 		both[0] = words[i];
 		both[1] = words[second];
-		set_value(reader, object, row, both);
+		*good = set_value(reader, object, row, both);
 	}
 	return second + 1;
 }
@@ -207,6 +229,7 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 {
 	const struct conf_row	*row = NULL;
 	size_t			 i = 1, nth = 0;
+	bool			 good = false;
 
 	if (n == 1)
 		conf_error(reader, words[0].pos,
@@ -227,6 +250,8 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 			    "\"%s\" needs a value", words[n - 1].text);
 			return;
 		}
-		i += set_next(reader, object, row, &words[i], n - i);
+		i += set_next(reader, object, row, &words[i], n - i, &good);
+		if (i < n)
+			i += read_always(reader, object, row, &words[i], good);
 	}
 }

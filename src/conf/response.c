@@ -146,6 +146,35 @@ conf_response_wrong_media(const char *text)
 	    "write text/html, image/* or */*";
 }
 
+const char *
+conf_response_wrong_type(const char *text)
+{
+	return is_media_pattern(text) && strchr(text, '*') == NULL ? NULL :
+	    "\"%s\" is not a media type: write text/html";
+}
+
+/* Adds the media type of a suffix. */
+bool
+conf_response_set_type(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *words, void *member)
+{
+	const char	*suffix = words[0].text;
+
+	if (suffix[0] != '.' || suffix[1] == '\0' ||
+	    strpbrk(suffix + 1, "./") != NULL) {
+		conf_error(reader, words[0].pos, "\"%s\" is not the last "
+		    "suffix of a name: write a dot and what follows, .html",
+		    suffix);
+		return false;
+	}
+	if (!conf_error_none(reader, &words[1],
+	    conf_response_wrong_type(words[1].text)) ||
+	    is_given_twice(reader, row, &words[0], member))
+		return false;
+	conf_name_add_pair(member, words, 0);
+	return true;
+}
+
 /* Adds an age from two words, a media type or pattern, and a time. */
 bool
 conf_response_set_age(struct conf_reader *reader, const struct conf_row *row,

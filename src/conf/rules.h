@@ -11,6 +11,9 @@
 
 #include "conf/log_format.h"
 
+/* Bytes of all patterns of hide that apply to a path, with terminators. */
+#define CONF_HIDE_MAX	4000
+
 struct conf_words {			/* a list of words */
 	char	**at;			/* owned, each terminated */
 	size_t	  n;
@@ -19,7 +22,8 @@ struct conf_words {			/* a list of words */
 struct conf_pair {			/* a name and its value */
 	char			*name, *value;
 	int64_t			 number;	/* error: the status;
-						 * expires: seconds */
+						 * expires: seconds;
+						 * header: 1: always */
 };
 
 struct conf_pairs {
@@ -51,6 +55,18 @@ struct conf_guard {
 	bool			 active;	/* false: all clients pass */
 	bool			 limited;	/* to these users, in order */
 	struct conf_words	 users;
+};
+
+/* Fields of responses with files of some names. */
+struct conf_file_fields {
+	struct conf_pairs	 plain, set;	/* header */
+	char			*type;		/* media type; NULL: as else */
+	int64_t			 expires;	/* ms */
+	/* Computed from the members above. */
+	uint16_t		 bit;		/* its own in a site; 0: there
+						 * are none of them */
+	bool			 has_expires;
+	char			*lines;		/* response fields, as sent */
 };
 
 struct conf_users {			/* /~name/ */
@@ -100,6 +116,7 @@ struct conf_rules {
 	const struct conf_access_log *log;	/* NULL: off */
 	size_t			 prefix_len;	/* of a path; 0: a site */
 	char			*field_lines;	/* response fields, as sent */
+	char			*always_lines;	/* of errors, too */
 	bool			 has_expires;	/* false: header sets the same
 						 * field, Cache-Control */
 };

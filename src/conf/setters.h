@@ -17,10 +17,12 @@ typedef const char *conf_wrong_fn(const char *);
 
 /* response.c */
 conf_set_fn	conf_response_set_error, conf_response_set_age,
-		conf_response_set_charset, conf_response_add_suffix;
+		conf_response_set_charset, conf_response_add_suffix,
+		conf_response_set_type;
 conf_wrong_fn	conf_response_wrong_target, conf_response_wrong_page,
 		conf_response_wrong_charset, conf_response_wrong_home,
-		conf_response_wrong_user, conf_response_wrong_media;
+		conf_response_wrong_user, conf_response_wrong_media,
+		conf_response_wrong_type;
 /* Appends a slash to a target of scheme and host alone, so that it gets the
  * path of the request. */
 void		conf_response_complete_target(char **);

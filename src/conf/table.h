@@ -12,6 +12,8 @@
 
 #define CONF_REQUIRED	NULL	/* in place of a default: must be given */
 
+#define CONF_ALWAYS	"always"	/* behind a field: on errors, too */
+
 #define CONF_SWITCHES(X)						\
 	X(OFF, "off") X(ON, "on")
 

@@ -410,10 +410,13 @@ conf_value_quote(const char *text, struct buf *to)
 }
 
 static void
-print_pair(const struct conf_pair *pair, struct buf *to)
+print_pair(const struct conf_row *row, const struct conf_pair *pair,
+    struct buf *to)
 {
 	buf_addf(to, "%s ", pair->name);
 	conf_value_quote(pair->value, to);
+	if (row->type == TYPE_FIELD && pair->number != 0)
+		buf_adds(to, " " CONF_ALWAYS);
 }
 
 void
@@ -450,8 +453,8 @@ conf_value_print(const struct conf_row *row, const void *member,
 		    to);
 		break;
 	case PAIRS:
-		print_pair(&((const struct conf_pairs *)member)->at[element],
-		    to);
+		print_pair(row, &((const struct conf_pairs *)member)->at[
+		    element], to);
 		break;
 	}
 }

@@ -92,7 +92,8 @@ find_next_guard(const struct conf_site *site, const struct conf_rules *rules,
 	if (*number == 0 && rules->guard.active)
 		return &rules->guard;
 	for (*number += *number == 0; *number <= site->nfiles; ++*number)
-		if (files_apply(&site->files[*number - 1], rules, decoded))
+		if (site->files[*number - 1].guard.active &&
+		    files_apply(&site->files[*number - 1], rules, decoded))
 			return &site->files[*number - 1].guard;
 	for (; (i = *number - site->nfiles - 1) < names->n; ++*number) {
 		guard = find_other_guard(site, rules, decoded, names->at[i]);

@@ -48,6 +48,9 @@ caches_new(const struct caches_setup *setup)
 	struct caches		*caches = mem_zero(sizeof(*caches));
 
 	caches->mime = mime_new(conf->types);
+	for (size_t i = 0; i < conf->types_more.n; i++)
+		mime_set(caches->mime, conf->types_more.at[i].name + 1,
+		    conf->types_more.at[i].value);
 	chunk_init(&caches->chunks, (size_t)conf->cache.chunks,
 	    CHUNK_MAPPINGS_MAX);
 	if (setup->pagemap > 0)

@@ -112,6 +112,26 @@ fields_add_type(struct conn *c, const struct conf_rules *rules,
 		buf_adds(b, "X-Content-Type-Options: nosniff\r\n");
 }
 
+/* Adds the conf's fields of a file that blocks files have some for, too. */
+static COLD void
+add_lines_of_blocks(struct buf *b, const struct request *r)
+{
+	const struct conf_rules	*rules = r->path->rules;
+	const struct conf_site	*site = r->site;
+	const char		*line = rules->field_lines;
+	size_t			 len;
+
+	for (; *line != '\0'; line += len) {
+		len = strcspn(line, "\n") + 1;
+		if (!rules_has_field(site, r->info.blocks, (struct str){ line,
+		    strcspn(line, ":") }, true))
+			buf_add(b, line, len);
+	}
+	for (size_t i = 0; i < site->nfiles; i++)
+		if ((site->files[i].fields.bit & r->info.blocks) != 0)
+			buf_adds(b, site->files[i].fields.lines);
+}
+
 void
 fields_add_validators(struct conn *c)
 {
@@ -121,7 +141,7 @@ fields_add_validators(struct conn *c)
 	const char		*vary = kind->vary(r);
 	struct buf		*b = &c->http->work;
 	char			 etag[TAG_MAX], date[DATE_LENGTH];
-	int64_t			 age = rules_max_age(rules, r->info.type);
+	int64_t			 age;
 
 	tag_write(r, etag);
 	if (vary != NULL)
@@ -133,10 +153,24 @@ fields_add_validators(struct conn *c)
 		buf_adds(b, "\r\n");
 	}
 	buf_addf(b, "ETag: %s\r\n", etag);
+	age = r->info.blocks == 0 ? rules_max_age(rules, r->info.type) :
+	    rules_file_max_age(r->site, r->info.blocks, rules, r->info.type);
 	if (age != -1)
 		buf_addf(b, "Cache-Control: max-age=%lld\r\n",
 		    (long long)age);
-	buf_adds(b, rules->field_lines);
+	if (r->info.blocks == 0)
+		buf_adds(b, rules->field_lines);
+	else
+		add_lines_of_blocks(b, r);
+}
+
+void
+fields_add_always(struct conn *c)
+{
+	const struct conf_rules	*rules = rules_of(c->request);
+
+	if (rules != NULL)
+		buf_adds(&c->http->work, rules->always_lines);
 }
 
 static void

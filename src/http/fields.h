@@ -22,6 +22,8 @@ void	fields_pad(struct conn *);
 /* Adds Content-Type and fields that go with it; rules may be NULL. */
 void	fields_add_type(struct conn *, const struct conf_rules *,
 	    const char *type);
+/* Adds the conf's fields that responses without a file have, too. */
+void	fields_add_always(struct conn *);
 /* Adds the field Allow. */
 void	fields_add_allow(struct conn *);
 

@@ -109,8 +109,8 @@ get_single_field(const struct conn *c, enum parse_field f)
 	    parse_field(p, c->input, f);
 }
 
-/* Answers with an error page.  Conditions, ranges and fields of the conf are
- * about the target and do not apply to it. */
+/* Answers with an error page.  Conditions and ranges are about the target and
+ * do not apply to it; of the conf's fields only those for errors do. */
 static COLD enum go
 respond_error_page(struct conn *c)
 {
@@ -121,6 +121,7 @@ respond_error_page(struct conn *c)
 	r->body.end = r->file->version.size;
 	fields_begin(c, r->response.status);
 	fields_add_content(c, r->body.end);
+	fields_add_always(c);
 	return end_head(c);
 }
 

@@ -81,23 +81,26 @@ set_info(const struct lookup *l, enum pathname_kind kind, int status,
 	    .watched = l->watched });
 }
 
-/* The media type of the file. */
-static const char *
-get_type(const struct lookup *l)
+/* Sets what follows from the file's name: its media type, and the blocks files
+ * that have fields for it. */
+static void
+set_type(const struct lookup *l, struct path_info *a)
 {
-	const struct namespace	*kind = namespace_get(l->path->namespace);
+	const struct conf	*conf = l->http->conf;
+	const struct conf_site	*site = &conf->sites[namespace_site(
+				    l->path->namespace)];
 	struct buf		 path = { 0 };
-	const char		*name, *slash, *type;
+	const char		*name, *slash;
 
-	if (kind->type != NULL)
-		return kind->type(l->path->namespace);
 	add_found_path(l, &path);
 	name = buf_string(&path);
 	slash = strrchr(name, '/');
 	name = slash != NULL ? slash + 1 : name;
-	type = mime_type(l->http->caches->mime, name, strlen(name));
+	a->blocks = rules_blocks(site, name);
+	a->type = rules_type(site, a->blocks);
+	if (a->type == NULL)
+		a->type = mime_type(l->http->caches->mime, name, strlen(name));
 	buf_free(&path);
-	return type;
 }
 
 static void
@@ -127,8 +130,10 @@ handle_file(struct lookup *l)
 				    .watched = l->watched };
 	uint16_t		 tried = 0;
 
-	if (!job->find.unchanged)
-		a.type = get_type(l);
+	if (kind->type != NULL)
+		a.type = kind->type(p->namespace);
+	else if (!job->find.unchanged)
+		set_type(l, &a);
 	if (kind->variants != NULL) {
 		a.variants = kind->variants(l->http->conf, p, job, a.type);
 		tried = NAMESPACE_MADE_BIT;

@@ -51,6 +51,7 @@ send_page(struct conn *c, int status)
 	add_page(&text, status, status_sentence(status));
 	fields_add_type(c, rules_of(c->request), "text/html; charset=utf-8");
 	buf_addf(&http->work, "Content-Length: %zu\r\n", text.len);
+	fields_add_always(c);
 	fields_end(c);
 	if (c->request->parse.method != METHOD_HEAD) {
 		buf_add(&http->work, text.at, text.len);
@@ -106,6 +107,7 @@ reply_options(struct conn *c)
 	 * and would promise a text about the options. */
 	fields_begin(c, 204);
 	fields_add_allow(c);
+	fields_add_always(c);
 	fields_end(c);
 	return reply_send_work(c, 204, 0);
 }

@@ -4,12 +4,15 @@
  * Lookups call these functions, requests do not: results are kept with the
  * path.
  */
+#include <fnmatch.h>
 #include <string.h>
 #include <strings.h>
 
 #include "http/rules.h"
 #include "proto/mime.h"
 #include "proto/why.h"
+
+#define CACHE_CONTROL	STR("Cache-Control")
 
 /* Media types that are text or compress as well as text. */
 static const char *const compressible[] = {
@@ -283,4 +286,84 @@ rules_charset(const struct conf_rules *rules, const char *type)
 	if (pair != NULL)
 		return strcmp(pair->value, "off") != 0 ? pair->value : NULL;
 	return mime_wants_charset(type) ? rules->charset : NULL;
+}
+
+/*
+ * Blocks files
+ */
+
+/* The next block from a number on that has one of these bits; NULL: no more. */
+static const struct conf_files *
+next_block(const struct conf_site *site, uint16_t blocks, size_t *number)
+{
+	const struct conf_files	*files;
+
+	while (*number < site->nfiles) {
+		files = &site->files[(*number)++];
+		if ((files->fields.bit & blocks) != 0)
+			return files;
+	}
+	return NULL;
+}
+
+uint16_t
+rules_blocks(const struct conf_site *site, const char *name)
+{
+	const struct conf_files	*files;
+	uint16_t		 blocks = 0;
+
+	for (size_t i = 0; (files = next_block(site, UINT16_MAX, &i)) != NULL; )
+		for (size_t j = 0; j < files->patterns.n; j++)
+			if (fnmatch(files->patterns.at[j], name, 0) == 0)
+				blocks |= files->fields.bit;
+	return blocks;
+}
+
+const char *
+rules_type(const struct conf_site *site, uint16_t blocks)
+{
+	const struct conf_files	*files;
+
+	for (size_t i = 0; (files = next_block(site, blocks, &i)) != NULL; )
+		if (files->fields.type != NULL)
+			return files->fields.type;
+	return NULL;
+}
+
+static bool
+has_pair(const struct conf_pairs *fields, struct str name)
+{
+	for (size_t i = 0; i < fields->n; i++)
+		if (str_same_nocase(str_of(fields->at[i].name), name))
+			return true;
+	return false;
+}
+
+bool
+rules_has_field(const struct conf_site *site, uint16_t blocks,
+    struct str field, bool replacing)
+{
+	const struct conf_files	*files;
+	bool			 age = str_same_nocase(field, CACHE_CONTROL);
+
+	for (size_t i = 0; (files = next_block(site, blocks, &i)) != NULL; )
+		if (has_pair(&files->fields.set, field) ||
+		    (replacing ? age && files->fields.has_expires :
+		    has_pair(&files->fields.plain, field)))
+			return true;
+	return false;
+}
+
+int64_t
+rules_file_max_age(const struct conf_site *site, uint16_t blocks,
+    const struct conf_rules *rules, const char *type)
+{
+	const struct conf_files	*files;
+
+	if (rules_has_field(site, blocks, CACHE_CONTROL, false))
+		return -1;
+	for (size_t i = 0; (files = next_block(site, blocks, &i)) != NULL; )
+		if (files->fields.has_expires)
+			return files->fields.expires / 1000;
+	return rules_max_age(rules, type);
 }

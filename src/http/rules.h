@@ -21,6 +21,14 @@ const struct conf_words *rules_index(const struct conf_rules *);
  * others: the lookup tries them behind the path. */
 const struct conf_words *rules_names(const struct conf_rules *,
 	    const char *decoded);
+/* A bit for each block files of the site that has fields for this name. */
+uint16_t rules_blocks(const struct conf_site *, const char *name);
+/* The media type that the blocks give to a file; NULL: none does. */
+const char *rules_type(const struct conf_site *, uint16_t blocks);
+/* Whether one of the blocks has a field; it replaces others of that name unless
+ * it only adds. */
+bool	rules_has_field(const struct conf_site *, uint16_t blocks,
+	    struct str field, bool replacing);
 /* Forms of listings. */
 const struct conf_words *rules_listing(const struct conf_rules *);
 /* Whether directories may be listed, in any form. */
@@ -39,5 +47,8 @@ const char *rules_error_page(const struct request *, int status);
 const char *rules_charset(const struct conf_rules *, const char *type);
 /* The max-age of a media type in seconds; -1: no rule. */
 int64_t	rules_max_age(const struct conf_rules *, const char *type);
+/* The same of a file that has such blocks. */
+int64_t	rules_file_max_age(const struct conf_site *, uint16_t blocks,
+	    const struct conf_rules *, const char *type);
 
 #endif

@@ -280,7 +280,7 @@ static const struct {
 	{ "files *.a { deny all; satisfy any }", "needs \"auth\", and" },
 	{ "files { deny all }", "needs a pattern" },
 	{ "files a/b { deny all }", "without their directory" },
-	{ "files *.a { }", "needs \"allow\"" },
+	{ "files *.a { }", "needs allow, deny, auth" },
 	{ "files *.a { root / }", "cannot stand here" },
 	{ "path /p { files *.a { deny all } }", "cannot stand here" },
 };

@@ -114,7 +114,7 @@ make_directory(const char *name)
 
 /* Every directive, parts in any order, both ends of a statement. */
 static const char everything[] =
-    "types $/types; architecture sped; version on\t# a comment\r\n"
+    "types $/types; type .x text/x; architecture sped; version on\t# a comment\r\n"
     "sandbox required\n"
     "helpers max 9 3 idle 1500ms\n"
     "\n# another; { } \"\n"
@@ -134,14 +134,15 @@ static const char everything[] =
     "root \"$/a \\\"b\\\"\"\n"
     "index one two; index \"three 3\"; try .html .htm\n"
     "header X-One \"1, \\\\ \\\"one\\\"\"; header X-Two two#2\n"
-    "header set X-Six 6;\n"
+    "header set X-Six 6 always;\n"
     "expires image/* 30d; expires */* 0s; charset latin1; nosniff off\n"
     "etag content\n"
     "error 404 400 /404.html; error 503 \"/5 3.html\"; fallback /all\n"
     "listing html; hide *.bak \"a b\"; listing json\n"
     "allow 192.0.2.0/24 ::1; deny all; auth \"A b\" $/types\n"
     "links owner; users www/pub deny root from 500 deny a.b-c\n"
-    "files *.a \"b c\" { deny 192.0.2.1; auth C $/types; allow all }\n"
+    "files *.a \"b c\" { deny 192.0.2.1; auth C $/types; allow all\n"
+    "header X-F f; header set X-G g; type a/b; expires 1h }\n"
     "path /a { deny 192.0.2.1; allow 10.0.0.0/8 ; index sub; header X-Three \"\"; header add X-Four 4\n"
     "header set X-Five \"five 5\"; header remove x-one remove X-Six\n"
     "expires text/html 1500ms; nosniff on; etag modified\n"

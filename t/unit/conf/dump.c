@@ -83,10 +83,13 @@ out_of_bounds(const struct row *row, int64_t n)
 	struct buf	 text = { 0 };
 	struct conf	*conf;
 	bool		 top = strcmp(row->block, "top") == 0;
+	bool		 files = strcmp(row->block, "files") == 0;
 
-	buf_addf(&text, "%s%s %s %s %" PRId64 "%s %s", top ? "" : row->block,
-	    top ? "" : " {", row->word, row->part, n,
-	    strcmp(row->type, "time") == 0 ? "ms" : "", top ? "" : "}");
+	buf_addf(&text, "%s%s%s %s %s %" PRId64 "%s %s", files ?
+	    "site a.org { " : "", top ? "" : row->block, top ? "" : files ?
+	    " a {" : " {", row->word, row->part, n,
+	    strcmp(row->type, "time") == 0 ? "ms" : "",
+	    top ? "" : files ? "} }" : "}");
 	conf = read_conf(buf_string(&text));
 	ck_assert_ptr_null(conf);	/* the conf has no site */
 	buf_free(&text);

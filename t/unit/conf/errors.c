@@ -390,6 +390,30 @@ static const struct {
 	{ "path /a { header A b; header remove A }",
 	    "nothing outside adds a field A" },
 	{ "header A", "\"A\" needs a value" },
+	{ "header A b always c", "unexpected \"c\" behind \"header\": a value "
+	    "of several words needs quotes" },
+	{ "files a { header A b always }", "\"always\" belongs in block site "
+	    "or path: no file has a part in an error" },
+	{ "files a { header Date b }", "Date is set by the server itself" },
+	{ "files a { type text }", "\"text\" is not a media type: write "
+	    "text/html" },
+	{ "files a { type text/* }", "\"text/*\" is not a media type: write "
+	    "text/html" },
+	{ "files a { header set cache-control x; expires 1s }", "expires is "
+	    "without effect here: header Cache-Control comes before it" },
+	{ "files a { expires 3651d }", "3651d is out of bounds: expires takes "
+	    "0s to 3650d" },
+	{ "}; type yaml text/yaml; site b.org { listen *:81; root /",
+	    "\"yaml\" is not the last suffix of a name: write a dot and what "
+	    "follows, .html" },
+	{ "}; type .tar.gz a/b; site b.org { listen *:81; root /",
+	    "\".tar.gz\" is not the last suffix of a name: write a dot and "
+	    "what follows, .html" },
+	{ "}; type .a a/b .a a/c; site b.org { listen *:81; root /",
+	    "unexpected \".a\" behind \"type\": a value of several words needs "
+	    "quotes" },
+	{ "}; type .a a/b; type .a a/c; site b.org { listen *:81; root /",
+	    "type .a is given twice in this block" },
 	{ "header A b, c",
 	    "unexpected \"c\" behind \"header\": a value of several words "
 	    "needs quotes" },
@@ -570,7 +594,35 @@ static const char *const good_lines[] = {
 	    "expires a/b 1d }"),
 	"expires a/b 1d; path /a { header Cache-Control x }",
 	"error 404 /a; path /a { error 404 /b }",
+	"header A always; header add B always always",
 };
+
+/* Each block files with fields has a bit of 16; others are as many as wanted. */
+START_TEST(many_files)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	buf_adds(&text, "site a.org {\nlisten *:80\nroot /\n");
+	for (int i = 0; i < 16; i++)
+		buf_adds(&text, "files a { expires 1s }\n"
+		    "files b { deny all }\n");
+	conf = read_conf(buf_string(&text));
+	ck_assert_ptr_null(conf);	/* its end is missing */
+	buf_adds(&text, "}\n");
+	conf = good(buf_string(&text));
+	ck_assert_uint_eq(conf->sites[0].files[0].fields.bit, 1);
+	ck_assert_uint_eq(conf->sites[0].files[1].fields.bit, 0);
+	ck_assert_uint_eq(conf->sites[0].files[30].fields.bit, 1U << 15);
+	conf_free(&conf);
+	text.len -= 2;
+	buf_adds(&text, "files c { type a/b }\n}\n");
+	ck_assert_ptr_null(read_conf(buf_string(&text)));
+	ck_assert_ptr_nonnull(strstr(buf_string(&errors), "t.conf:37:1: a site "
+	    "has at most 16 blocks files with header, type or expires\n"));
+	buf_free(&text);
+}
+END_TEST
 
 START_TEST(good_site_lines)
 {
@@ -592,5 +644,6 @@ unit_tests(TCase *tests)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, bad_confs, 0, COUNT(bads));
 	tcase_add_loop_test(tests, bad_site_lines, 0, COUNT(site_lines));
+	tcase_add_test(tests, many_files);
 	tcase_add_loop_test(tests, good_site_lines, 0, COUNT(good_lines));
 }
