@@ -10,6 +10,7 @@
 #include "http/limits/verification.h"
 #include "http/lookup.h"
 #include "http/namespace.h"
+#include "http/refusal.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "http/stats_page.h"
@@ -170,6 +171,8 @@ handle_non_file(struct conn *c)
 	if (namespace_is_variant(r->path->namespace))
 		return fall_back_to_identity(c);
 	reply_why(c, a->why);
+	if (r->page.name != NULL && r->page.status == 0)
+		refusal_log_page(c);
 	if (r->page.name != NULL)	/* no page stands in for a page */
 		return reply_error(c, a->kind == PATHNAME_REFUSED &&
 		    a->status >= 500 ? a->status : 404);

@@ -54,6 +54,7 @@ struct caches {
 	/* Clock ms of the last warning; see log_is_due(). */
 	_Atomic int64_t		 connections_warned_at, rate_warned_at;
 	_Atomic int64_t		 unusable_warned_at, unverified_warned_at;
+	_Atomic int64_t		*refusals_warned_at;	/* see refusal.c */
 };
 
 struct http_loop {

@@ -54,6 +54,8 @@ libhttp_a_SOURCES = \
 	src/http/purge.c \
 	src/http/purge.h \
 	src/http/recv.c \
+	src/http/refusal.c \
+	src/http/refusal.h \
 	src/http/reply.c \
 	src/http/reply.h \
 	src/http/request.h \

@@ -6,11 +6,10 @@
 #include "http/conn.h"
 #include "http/fields.h"
 #include "http/location.h"
+#include "http/refusal.h"
 #include "http/reply.h"
 #include "http/rules.h"
-#include "http/log_escape.h"
 #include "proto/status.h"
-#include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "stats/scoreboard.h"
@@ -72,34 +71,6 @@ reply_why(struct conn *c, enum why why)
 	return why_status(why);
 }
 
-const char *
-reply_reason(const struct request *r, int status)
-{
-	if (r->response.why != WHY_NONE)
-		return why_sentence(r->response.why);
-	if (r->parse.why != NULL)
-		return r->parse.why;
-	return r->discard.chunked.why != NULL ? r->discard.chunked.why :
-	    status_sentence(status);
-}
-
-/* Logs a refusal.  Bytes of a request that was parsed are harmless. */
-static void
-log_refusal(const struct conn *c, int status)
-{
-	const struct request	*r = c->request;
-	struct str		 target = { "-", 1 };
-	char			 addr[LOG_ADDR_MAX];
-
-	if (log_level() < LOG_LEVEL_INFO)
-		return;
-	log_escape_addr(c->session, addr);
-	if (r->site != NULL)
-		target = parse_str(c->input, r->parse.target);
-	log_info("%d for %.*s from %s: %s", status, (int)target.len, target.at,
-	    addr, reply_reason(r, status));
-}
-
 enum go
 reply_options(struct conn *c)
 {
@@ -157,14 +128,16 @@ reply_error(struct conn *c, int status)
 
 	need(!r->response.answered && status_known(status));
 	if (r->page.status == 0) {
-		log_refusal(c, status);
+		refusal_log(c, status);
 		if (r->file != NULL)
 			r->page.size = r->file->version.size;
 		page = find_page(c, status);
 		if (page != NULL)
 			return reply_internal_redirect(c, page, status);
-	} else				/* the error page cannot be had */
+	} else {			/* the error page cannot be had */
+		refusal_log_page(c);
 		status = r->page.status;
+	}
 	fields_begin(c, status);
 	conn_request_reset(c);
 	return send_page(c, status);

@@ -10,8 +10,6 @@
 
 /* Notes the reason for a refusal; returns its status. */
 COLD int reply_why(struct conn *, enum why);
-/* The reason for the response as a sentence; "" if the status needs none. */
-const char *reply_reason(const struct request *, int status);
 /* Answers OPTIONS: 204 and the field Allow. */
 COLD enum go reply_options(struct conn *);
 /* Sets a page of the conf as what is to be found in place of the target, and

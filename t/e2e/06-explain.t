@@ -308,14 +308,12 @@ my $server = Amped->start(root => $www, site => 'path /no { return 403 }',
 for my $path ('/none', '/.git/x', '/no/x') {
 	$server->get($path);
 }
-for my $line ('404 for /none from 127.0.0.1: there is no such file',
-    '403 for /.git/x from 127.0.0.1: a name in its path begins ' .
-    'with a dot',
-    '403 for /no/x from 127.0.0.1: the conf refuses it') {
-	ok(await("the line $line", sub {
-		return slurp($server->{error}) =~
-		    / info: \Q$line\E$/m;
-	}), $line);
+for my $line (qr{404 for /none on default from 127\.0\.0\.1: there is no such } .
+    qr{file: \Q$www\E/none}, qr{403 for /\.git/x on default from 127\.0\.0\.1: } .
+    qr{a name in its path begins with a dot},
+    qr{403 for /no/x on default from 127\.0\.0\.1: the conf refuses it: } .
+    qr{return 403 \(.*amped\.conf:\d+\)}) {
+	ok($server->wait_line(qr{ info: $line$}, $server->{error}), "$line");
 }
 chmod(0755, "$www/secret");
 $server->stop;
