@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "admin/explain_url.h"
+#include "admin/needs.h"
 #include "arch/arch.h"
 #include "arch/budget.h"
 #include "conf/conf.h"
@@ -300,7 +301,29 @@ choose_user(struct generation *g, const struct options *o)
 		directory_choose_user(o->directory, &g->user);
 }
 
-/* -t: beside the errors of the conf, warns of what keeps main from serving. */
+/* Says what is in a conf without errors. */
+static void
+print_summary(const struct conf *conf, const struct options *o)
+{
+	const char	*file = o->file != NULL ? o->file : AMPED_CONF, *text;
+	const char	*before = NULL;
+
+	fprintf(stderr, "amped: %s is fine: %zu site%s on",
+	    o->directory != NULL ? "the command line" : file, conf->nsites,
+	    conf->nsites == 1 ? "" : "s");
+	for (size_t i = 0; i < conf_listener_count(conf); i++) {
+		text = conf_listener(conf, i)->text;
+		/* "*:80" is two listeners with the same text. */
+		if (before == NULL || strcmp(before, text) != 0)
+			fprintf(stderr, "%s %s", before != NULL ? "," : "",
+			    text);
+		before = text;
+	}
+	fprintf(stderr, "\n");
+}
+
+/* -t: beside the errors of the conf, finds what keeps amped from starting and
+ * main from serving. */
 static int
 check_conf(struct generation *g, const struct options *o)
 {
@@ -309,9 +332,11 @@ check_conf(struct generation *g, const struct options *o)
 	if (status == 0) {
 		roots_check(g);
 		arch_warn(g->conf);
+		if (!needs_check_start(g->conf))
+			status = EX_CONFIG;
 	}
 	if (status == 0 && !o->quiet)
-		fprintf(stderr, "amped: the conf is fine\n");
+		print_summary(g->conf, o);
 	generation_free(&g);
 	return status;
 }

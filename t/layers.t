@@ -41,16 +41,19 @@ my @folders = (
 		    helpers/perform.h helpers/wire.h loop/clients.h
 		    loop/evloop.h loop/mailbox.h shared/channel.h
 		    shared/helper_slots.h shared/main_env.h shared/mounts.h)],
-	admin	=> [qw(conf contracts helpers/explain_path.h helpers/job.h
+	admin	=> [qw(conf contracts helpers/explain_path.h
+		    helpers/htpasswd.h helpers/job.h
 		    helpers/perform.h http/explain.h http/machine.h
 		    http/preload.h http/purge.h loop/clients.h loop/evloop.h
 		    shared/control.h stats/report.h stats/stats.h)],
 	arch	=> [qw(conf contracts disk loop shared stats admin/requests.h
 		    helpers/notify.h http/caches.h http/machine.h)],
-	monitor	=> [qw(conf shared admin/explain_url.h arch/arch.h
+	monitor	=> [qw(conf shared admin/explain_url.h admin/needs.h
+		    arch/arch.h
 		    helpers/fds.h helpers/job.h stats/rows.h
 		    stats/scoreboard.h stats/stats.h)],
-	main	=> [qw(conf monitor admin/explain_url.h arch/arch.h
+	main	=> [qw(conf monitor admin/explain_url.h admin/needs.h
+		    arch/arch.h
 		    arch/budget.h shared/listener.h stats/rows.h)],
 	ampedctl => [qw(conf/conf.h conf/errors.h shared/commands.tbl shared/control.h)],
 );

@@ -227,13 +227,8 @@ void
 proc_run_as(const struct user *u, void (*function)(const void *),
     const void *context)
 {
-	pid_t	pid, parent = getpid();
+	pid_t	parent = getpid(), pid = fork();
 
-	if (u->name == NULL) {
-		function(context);
-		return;
-	}
-	pid = fork();
 	if (pid == 0) {
 		if (user_become(u) == -1)
 			_exit(0);

@@ -50,8 +50,8 @@ void	proc_drop_bounding_set(void);
 /* Whether a user may read a directory.  Forks a child, and waits for it. */
 bool	proc_may_read(const struct user *, const char *directory);
 
-/* Calls a function as that user, in a child, and waits for it; without a user
- * (name NULL), in this process. */
+/* Calls a function in a child, as that user (name NULL: as this one), and waits
+ * for it. */
 void	proc_run_as(const struct user *, void (*)(const void *), const void *);
 
 /*

@@ -44,7 +44,8 @@ END
 sub lines_of {
 	my ($server, $level) = @_;
 
-	my @lines = sort($server->errors =~ /\] $level: (.*)$/mg);
+	my @lines = sort($server->errors =~
+	    /main\[\d+\] $level: (.*)$/mg);
 
 	return @lines;
 }
