@@ -48,6 +48,7 @@ libhttp_a_SOURCES = \
 	src/http/namespace.h \
 	src/http/output.c \
 	src/http/output.h \
+	src/http/page.h \
 	src/http/park.h \
 	src/http/preload.c \
 	src/http/preload.h \

@@ -6,6 +6,7 @@
 #include "http/conn.h"
 #include "http/fields.h"
 #include "http/location.h"
+#include "http/page.h"
 #include "http/refusal.h"
 #include "http/reply.h"
 #include "http/rules.h"
@@ -17,8 +18,8 @@
 static void
 add_page(struct buf *page, int status, const char *sentence)
 {
-	buf_addf(page, "<!DOCTYPE html>\n<html lang=\"en\"><head>"
-	    "<meta charset=\"utf-8\"><title>%d %s</title></head>\n"
+	buf_addf(page, PAGE_BEGIN "<title>%d %s</title>\n"
+	    "<style>\n" PAGE_STYLE "</style></head>\n"
 	    "<body><h1>%d %s</h1><p>%s</p></body></html>\n",
 	    status, status_reason(status), status, status_reason(status),
 	    sentence);
