@@ -168,6 +168,7 @@ static void
 print_header(const struct explanation *e, struct buf *out)
 {
 	const char	*at = e->head.at, *value;
+	size_t		 len;
 
 	while (at != NULL && (at = strchr(at, '\n')) != NULL) {
 		at++;
@@ -178,7 +179,10 @@ print_header(const struct explanation *e, struct buf *out)
 		buf_addf(out, "%-10s%.*s ", fact_names[EXPLAIN_HEADER],
 		    (int)(value - at), at);
 		value += strspn(value, " ");
-		buf_addf(out, "%.*s\n", (int)strcspn(value, "\r"), value);
+		len = strcspn(value, "\r");
+		while (len > 0 && value[len - 1] == ' ')
+			len--;
+		buf_addf(out, "%.*s\n", (int)len, value);
 	}
 }
 

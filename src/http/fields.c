@@ -20,9 +20,10 @@
 #define STATUS_LINE	"HTTP/1.1 200 OK\r\nDate: "
 _Static_assert(sizeof(STATUS_LINE) - 1 == FIELDS_DATE_AT, "");
 
-/* The field that is lengthened when a head is padded. */
-#define SLACK		"\r\nServer:"
-#define SLACK_AT	(FIELDS_DATE_AT + DATE_LENGTH + sizeof(SLACK) - 1)
+/* A head is padded by blanks behind the value of this field, which belong to no
+ * value (RFC 9112, section 5) and are not seen. */
+#define SERVER		"\r\nServer: "
+#define SERVER_AT	(FIELDS_DATE_AT + DATE_LENGTH + sizeof(SERVER) - 1)
 
 #define METHOD_NAME(method)	#method
 #define VARY		"Vary: %s\r\n"
@@ -75,7 +76,7 @@ fields_begin(struct conn *c, int status)
 		buf_addf(b, "HTTP/1.1 %d %s\r\nDate: ", status,
 		    status_reason(status));
 	buf_add(b, c->http->date.text, DATE_LENGTH);
-	buf_adds(b, SLACK " ");
+	buf_adds(b, SERVER);
 	buf_adds(b, c->http->server);
 	buf_adds(b, "\r\n");
 	buf_adds(b, connection_fields[c->request->response.head_kind]);
@@ -233,9 +234,10 @@ fields_pad(struct conn *c)
 {
 	struct buf	*b = &c->http->work;
 	size_t		 slack = -b->len % HEADER_ALIGNMENT;
+	size_t		 at = SERVER_AT + strlen(c->http->server);
 
 	buf_reserve(b, slack);
-	memmove(b->at + SLACK_AT + slack, b->at + SLACK_AT, b->len - SLACK_AT);
-	memset(b->at + SLACK_AT, ' ', slack);
+	memmove(b->at + at + slack, b->at + at, b->len - at);
+	memset(b->at + at, ' ', slack);
 	b->len += slack;
 }
