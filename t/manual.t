@@ -74,6 +74,19 @@ for my $page (sort keys %text) {
 	    map { s/ /./r } $text{$page} =~ /^\.Xr (amped\S* \d)/mg);
 }
 
+# What administrators look for in a manual, beside amped's own words.
+my %usual = ('amped.8' => ['configuration', 'graceful', 'keep-alive', 'reload',
+	'rotation', 'timeout'],
+    'amped.conf.5' => ['configuration', 'directory listing', 'graceful',
+	'keep-alive', 'rate limit', 'rotation', 'symlink', 'timeout',
+	'virtual host']);
+for my $page (sort keys %usual) {
+	my $words = $text{$page} =~ s/\s+/ /gr;
+
+	fine("$page has the usual words", grep { $words !~ /\b\Q$_\E/i }
+	    @{$usual{$page}});
+}
+
 my @directives = lines_of($amped, '-L');
 cmp_ok(scalar(@directives), '>', 20, 'amped -L lists the directives');
 my %words = map { $_->[1] => 1 } @directives;
