@@ -85,6 +85,28 @@ add_path(struct explanation *e, const struct conn *c)
 	buf_free(&where);
 }
 
+/* Adds the blocks files whose fields the response has. */
+static void
+add_blocks(struct explanation *e, const struct conn *c)
+{
+	const struct request	*r = c->request;
+	const struct conf_files	*files;
+	struct buf		 where = { 0 };
+
+	if (r->file == NULL)
+		return;
+	for (size_t i = 0; i < r->site->nfiles; i++) {
+		files = &r->site->files[i];
+		if ((files->fields.bit & r->info.blocks) == 0)
+			continue;
+		where.len = 0;
+		conf_where_files(c->http->conf, &files->guard, &where);
+		explain_add(e, EXPLAIN_FILES, "%s", buf_string(&where) +
+		    strlen("files "));
+	}
+	buf_free(&where);
+}
+
 static void
 add_file(struct explanation *e, const struct conn *c)
 {
@@ -149,6 +171,7 @@ explain_request(const struct client_kind *kind, const struct conn *c)
 
 	add_site(e, c);
 	add_path(e, c);
+	add_blocks(e, c);
 	add_file(e, c);
 	add_page(e, c);
 	add_status(e, c);

@@ -59,6 +59,7 @@ site tools {
 	deny 127.0.0.9
 	files *.bak "*.old" { deny all }
 	path /members { alias $www; auth "Me" $dir/passwords }
+	files c.* "*.c" { expires 1h }
 }
 END
 
@@ -252,6 +253,9 @@ for my $case (
 	['/a.txt', ['-c', '::1'], status => '403 Forbidden'],
 	['/large', ['-H', $gzip], status => '200 OK',
 	    lookup => ["$www/large: a file"]],
+	['/a.txt', [], files => undef],
+	['/c.txt', [], files => qr/\Ac\.\* \*\.c \(\Q$conf\E:29\)\z/,
+	    header => qr/^Cache-Control: max-age=3600$/m],
 	['/c.txt', [], file => qr/\A5000 bytes, /,
 	    lookup => "$www/c.txt: a file; beside it .gz"],
 	['/c.txt', ['-H', $gzip], file => qr/\A1 bytes of gzip, mod/,
