@@ -75,7 +75,8 @@ check_passwords(const struct conf_guard *guard, const char *where)
 		    where);
 	else if (fault != NULL)
 		log_warnx("%s: the file %s", where, fault);
-	explicit_bzero(text.at, text.len);
+	if (text.at != NULL)
+		explicit_bzero(text.at, text.len);
 	buf_free(&text);
 }
 
