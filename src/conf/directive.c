@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conf/foreign.h"
+#include "conf/setters.h"
 
 /* The blocks in which a misplaced word may stand; "" if the word is unknown. */
 static const char *
@@ -223,12 +224,29 @@ goes_on(const struct conf_row *row)
 	return row->type == TYPE_MEMBER || row->type == TYPE_MEMBERS;
 }
 
+/* Reports that a value is missing behind a word. */
+static void
+error_missing(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word)
+{
+	int64_t	ignored;
+
+	if (row->type == TYPE_AGE &&
+	    conf_scaled_parse(TYPE_TIME, word->text, &ignored))
+		conf_error(reader, word->pos, "\"%s\" stands behind a media "
+		    "type: write %s */* %s for all files", word->text,
+		    row->word, word->text);
+	else
+		conf_error(reader, word->pos, "\"%s\" needs a value",
+		    word->text);
+}
+
 void
 conf_directive_apply(struct conf_reader *reader, struct conf_object object,
     const struct conf_row *directive, const struct conf_word *words, size_t n)
 {
 	const struct conf_row	*row = NULL;
-	size_t			 i = 1, nth = 0;
+	size_t			 i = 1, nth = 0, used;
 	bool			 good = false;
 
 	if (n == 1)
@@ -246,11 +264,14 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 			return;
 		}
 		if (i + conf_value_words(row) > n) {
-			conf_error(reader, words[n - 1].pos,
-			    "\"%s\" needs a value", words[n - 1].text);
+			error_missing(reader, row, &words[n - 1]);
 			return;
 		}
-		i += set_next(reader, object, row, &words[i], n - i, &good);
+		used = set_next(reader, object, row, &words[i], n - i, &good);
+		/* Words behind another server's word are that server's, too. */
+		if (!good && conf_foreign_find(directive->word, words[i].text))
+			return;
+		i += used;
 		if (i < n)
 			i += read_always(reader, object, row, &words[i], good);
 	}

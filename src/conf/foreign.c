@@ -40,25 +40,40 @@ is_same_word(const char *typed, const char *word)
 	    strncasecmp(typed, word, strlen(word)) == 0;
 }
 
-bool
-conf_foreign_error(struct conf_reader *reader, const char *directive,
-    const struct conf_word *word)
+/* NULL: the table has no such word. */
+static const struct foreign *
+find_word(const char *directive, const char *word)
 {
 	const struct foreign	*f;
 
 	for (size_t i = 0; i < sizeof(foreigns) / sizeof(foreigns[0]); i++) {
 		f = &foreigns[i];
-		if (strcmp(f->directive, directive) != 0 ||
-		    !is_same_word(word->text, f->word))
-			continue;
-		if (f->server[0] != '\0')
-			conf_error(reader, word->pos,
-			    "\"%s\" is a word of %s: %s", word->text,
-			    f->server, f->advice);
-		else
-			conf_error(reader, word->pos, "\"%s\" behind \"%s\": "
-			    "%s", word->text, directive, f->advice);
-		return true;
+		if (strcmp(f->directive, directive) == 0 &&
+		    is_same_word(word, f->word))
+			return f;
 	}
-	return false;
+	return NULL;
+}
+
+bool
+conf_foreign_find(const char *directive, const char *word)
+{
+	return find_word(directive, word) != NULL;
+}
+
+bool
+conf_foreign_error(struct conf_reader *reader, const char *directive,
+    const struct conf_word *word)
+{
+	const struct foreign	*f = find_word(directive, word->text);
+
+	if (f == NULL)
+		return false;
+	if (f->server[0] != '\0')
+		conf_error(reader, word->pos, "\"%s\" is a word of %s: %s",
+		    word->text, f->server, f->advice);
+	else
+		conf_error(reader, word->pos, "\"%s\" behind \"%s\": %s",
+		    word->text, directive, f->advice);
+	return true;
 }

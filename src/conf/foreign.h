@@ -6,6 +6,9 @@
 
 #include "conf/private.h"
 
+/* Whether the table has a word that stands behind a directive, or, with "", as
+ * one. */
+bool	conf_foreign_find(const char *directive, const char *word);
 /* Reports a word of another server that stands as a directive ("") or behind
  * one; false: the table has no such word. */
 bool	conf_foreign_error(struct conf_reader *, const char *directive,

@@ -464,7 +464,9 @@ static const struct {
 	{ "status on",
 	    "\"status\" cannot stand here: it belongs in block path" },
 	{ "path /a { return 418 }", "\"418\" is not one of 403, 404, 410, 451, 500, 503" },
-	{ "path /a { return 301 }", "\"301\" behind \"return\": write redirect 301 "
+	{ "expires 30d", "\"30d\" stands behind a media type: write expires */* "
+	    "30d for all files" },
+	{ "path /a { return 301 /x }", "\"301\" behind \"return\": write redirect 301 "
 	    "TARGET" },
 	{ "listen *:443 ssl", "\"ssl\" behind \"listen\": amped has no TLS: "
 	    "a proxy in front of it does that" },
