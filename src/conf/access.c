@@ -103,6 +103,17 @@ conf_access_wrong_network(const char *text)
 	return parse_network(text, &ignored);
 }
 
+/* A client that is trusted could take any address. */
+const char *
+conf_access_wrong_trust(const char *text)
+{
+	struct conf_network	 network;
+	const char		*wrong = parse_network(text, &network);
+
+	return wrong == NULL && network.bits == 0 ?
+	    "\"%s\" would trust every client: name the proxies" : wrong;
+}
+
 /* Realms are sent between quotes. */
 const char *
 conf_access_wrong_realm(const char *text)
@@ -151,6 +162,26 @@ conf_access_admits(const struct conf_guard *guard, int family,
 		if (network_contains(&guard->networks[i], family, bytes))
 			return guard->networks[i].allow;
 	return !guard->default_deny;
+}
+
+bool
+conf_access_trusts(const struct conf *conf, int family, const uint8_t *bytes)
+{
+	const struct conf_trust	*t = &conf->trust;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (network_contains(&t->list[i], family, bytes))
+			return true;
+	return false;
+}
+
+void
+conf_access_list_trusted(struct conf_trust *t)
+{
+	t->list = mem_array(t->networks.n + 1, sizeof(*t->list));
+	for (size_t i = 0; i < t->networks.n; i++)
+		if (parse_network(t->networks.at[i], &t->list[t->n]) == NULL)
+			t->n++;
 }
 
 static int

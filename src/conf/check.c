@@ -328,6 +328,7 @@ conf_check(struct conf_reader *reader)
 	check_chunks(reader);
 	check_user(reader);
 	conf_log_complete(reader);
+	conf_access_list_trusted(&conf->trust);
 	for (size_t i = 0; i < conf->nsites; i++) {
 		check_required(reader, conf_object_site(&conf->sites[i]));
 		check_paths(reader, &conf->sites[i]);

@@ -22,6 +22,10 @@
 /* Sources of entity tags. */
 #define CONF_ETAGS(X)							\
 	X(VERSION, "version") X(MODIFIED, "modified") X(CONTENT, "content")
+/* The fields of requests by which proxies name their clients. */
+#define CONF_TRUST_FIELDS(X)						\
+	X(ANY, "any") X(FORWARDED, "forwarded")				\
+	X(X_FORWARDED, "x-forwarded") X(NONE, "none")
 /* Caches and alignment that "cache off" disables, for measurements. */
 #define CONF_ABLATIONS(X)						\
 	X(PATHNAME, "pathname") X(HEADER, "header") X(CHUNK, "chunk")	\
@@ -67,6 +71,13 @@ enum conf_etag {
 	CONF_ETAGS(X)
 #undef X
 	ETAG_COUNT
+};
+
+enum conf_trust_fields {
+#define X(id, name) TRUST_FIELDS_##id,
+	CONF_TRUST_FIELDS(X)
+#undef X
+	TRUST_FIELDS_COUNT
 };
 
 enum conf_ablation {

@@ -157,6 +157,7 @@ conf_free(struct conf **confp)
 	for (size_t i = 0; i < conf->nlisteners; i++)
 		mem_drop(&conf->listeners[i].named);
 	mem_drop(&conf->listeners);
+	mem_drop(&conf->trust.list);
 	conf_name_free(&conf->files);
 	conf_log_free(&conf->log.all);
 	object_free(conf_object(conf));

@@ -9,13 +9,12 @@
 #ifndef CONF_CONF_H
 #define CONF_CONF_H
 
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/socket.h>
 
+#include "conf/address.h"
 #include "conf/choices.h"
 #include "conf/rules.h"
 #include "lib/buf.h"
@@ -23,16 +22,6 @@
 /* The suffix of a control socket's name until the socket listens. */
 #define CONF_CONTROL_NEW	".new"
 
-struct conf_address {			/* an address to listen on */
-	struct sockaddr_storage	 addr;
-	socklen_t		 len;
-	char			*text;	/* as written in the conf */
-};
-
-struct conf_addresses {
-	struct conf_address	*at;
-	size_t			 n;
-};
 
 /* path PREFIX { }: matches whole segments; the longest prefix applies. */
 struct conf_path {
@@ -88,6 +77,7 @@ struct conf {
 		int64_t	 mode;
 		char	*owner, *group;		/* NULL: as started */
 	} control;
+	struct conf_trust trust;
 	int64_t		 helpers, helpers_max;
 	int64_t		 helpers_share;		/* 0: half of helpers_max */
 	int64_t		 helpers_within;	/* ms */
@@ -194,5 +184,8 @@ bool			 conf_disabled(const struct conf *, enum conf_ablation);
 bool			 conf_find_users(const struct conf *);
 /* Helpers that one file system may hold. */
 int64_t			 conf_helpers_share(const struct conf *);
+/* Whether a peer with that address may name its clients. */
+bool			 conf_access_trusts(const struct conf *, int family,
+			    const uint8_t *bytes);
 
 #endif

@@ -69,6 +69,14 @@ struct conf_file_fields {
 	char			*lines;		/* response fields, as sent */
 };
 
+struct conf_trust {			/* proxies */
+	struct conf_words	 networks;	/* as written */
+	int64_t			 fields;	/* enum conf_trust_fields */
+	/* Computed from the members above. */
+	struct conf_network	*list;
+	size_t			 n;
+};
+
 struct conf_users {			/* /~name/ */
 	char			*directory;	/* in their homes; NULL: off */
 	struct conf_words	 deny;		/* names */

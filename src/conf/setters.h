@@ -61,7 +61,8 @@ void		conf_groups_complete(struct conf_reader *, struct conf_guard *,
 		    struct conf_object);
 
 /* access.c */
-conf_wrong_fn	conf_access_wrong_network, conf_access_wrong_realm;
+conf_wrong_fn	conf_access_wrong_network, conf_access_wrong_trust,
+		conf_access_wrong_realm;
 bool		conf_access_add_pattern(struct conf_reader *,
 		    const struct conf_word *, struct conf_words *patterns);
 /* Computes a guard's networks, and takes over the outer guard's (NULL: none)
@@ -69,6 +70,8 @@ bool		conf_access_add_pattern(struct conf_reader *,
 void		conf_access_complete(struct conf_reader *,
 		    struct conf_guard *, const struct conf_guard *outer,
 		    struct conf_object);
+/* Computes the networks that are trusted. */
+void		conf_access_list_trusted(struct conf_trust *);
 /* Lets only clients on this host in, unless the guard has allow or auth. */
 void		conf_access_restrict_local(struct conf_guard *);
 

@@ -66,6 +66,7 @@ http_new(const struct http_setup *setup)
 	http->date.head.len = sizeof(http->date.text);
 	hash_key_random(&http->boundary.key);
 	http->addresses = setup->addresses;
+	http->screens = http->addresses != NULL || conf->trust.n > 0;
 	http->verify.schedule = setup->schedule_verify;
 	http->verify.context = setup->verify_context;
 	return http;

@@ -54,6 +54,7 @@ struct caches {
 	/* Clock ms of the last warning; see log_is_due(). */
 	_Atomic int64_t		 connections_warned_at, rate_warned_at;
 	_Atomic int64_t		 unusable_warned_at, unverified_warned_at;
+	_Atomic int64_t		 forwarded_warned_at;
 	_Atomic int64_t		*refusals_warned_at;	/* see refusal.c */
 };
 
@@ -67,6 +68,8 @@ struct http_loop {
 	struct parse_limits	 parse_limits;
 	struct chunked_limits	 chunked_limits;
 	struct addresses	*addresses;	/* NULL: no limits */
+	bool			 screens;	/* a new connection's address
+						 * is of importance */
 	struct token_bucket_size pace;		/* rate 0: no limit */
 	struct {				/* of body.c */
 		int64_t		 at;		/* clock ms */

@@ -50,6 +50,8 @@ libhttp_a_SOURCES = \
 	src/http/output.h \
 	src/http/page.h \
 	src/http/park.h \
+	src/http/peer.c \
+	src/http/peer.h \
 	src/http/preload.c \
 	src/http/preload.h \
 	src/http/purge.c \

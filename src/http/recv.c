@@ -9,6 +9,7 @@
 #include "http/conn.h"
 #include "http/limits/pace.h"
 #include "http/park.h"
+#include "http/peer.h"
 #include "http/reply.h"
 #include "lib/compiler.h"
 #include "stats/stats.h"
@@ -152,9 +153,10 @@ handle_no_input(struct conn *c, enum outcome outcome)
 {
 	if (c->http->draining && c->input_len == 0)
 		return read_last_request(c);
-	if (outcome == OUTCOME_TIMED_OUT && c->input_len > 0)
-		return reply_error_close(c, reply_why(c, WHY_HEAD_LATE));
-	return conn_go(c, STEP_CLOSE);
+	if (outcome != OUTCOME_TIMED_OUT || c->input_len == 0)
+		return conn_go(c, STEP_CLOSE);
+	peer_restore(c->session);
+	return reply_error_close(c, reply_why(c, WHY_HEAD_LATE));
 }
 
 enum go
@@ -177,6 +179,13 @@ recv_step(struct conn *c)
 	return conn_has_output(c) ? conn_send(c, STEP_RECV) : read_request(c);
 }
 
+static COLD enum go
+refuse_head(struct conn *c)
+{
+	peer_restore(c->session);
+	return reply_error_close(c, c->request->parse.status);
+}
+
 enum go
 parse_step(struct conn *c)
 {
@@ -191,7 +200,7 @@ parse_step(struct conn *c)
 	case PARSE_DONE:
 		return conn_go(c, STEP_ROUTE);
 	default:
-		return reply_error_close(c, c->request->parse.status);
+		return refuse_head(c);
 	}
 }
 

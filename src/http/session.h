@@ -12,6 +12,7 @@
 
 struct address;
 struct conn;
+struct peer_addr;
 
 /* The part of a connection that outlasts an exchange.  An idle connection has
  * no other record. */
@@ -19,7 +20,10 @@ struct session {
 	struct http_loop	*http;
 	struct conn		*conn;		/* NULL: idle */
 	const struct client_kind *kind;		/* NULL: a plain one */
-	struct address		*address;	/* NULL: not limited */
+	union {
+		struct address	*address;	/* NULL: not limited */
+		struct peer_addr *proxy;	/* its own, if is_proxy */
+	};
 	struct token_bucket	 pace;		/* bytes that may be sent */
 	uint32_t		 requests;	/* answered */
 	uint16_t		 listener;
@@ -27,6 +31,8 @@ struct session {
 	uint8_t			 addr_text_len;	/* IPv4 only */
 	uint8_t			 addr[20];	/* 16 bytes of IPv6, or 4 of
 						 * IPv4 and their text */
+	bool			 is_proxy;	/* trusted to name clients: addr
+						 * is that of the present one */
 	bool			 refused;	/* by its address's limit */
 };
 

@@ -16,6 +16,8 @@ libproto_a_SOURCES = \
 	src/proto/credentials.h \
 	src/proto/date.c \
 	src/proto/date.h \
+	src/proto/forwarded.c \
+	src/proto/forwarded.h \
 	src/proto/mime.c \
 	src/proto/mime.h \
 	src/proto/multipart.c \

@@ -61,6 +61,7 @@ site tools {
 	path /members { alias $www; auth "Me" $dir/passwords }
 	files c.* "*.c" { expires 1h }
 }
+trust 192.0.2.0/24
 END
 
 # The facts of an explanation, each a list of lines.
@@ -250,6 +251,11 @@ for my $case (
 	['/a.txt', ['-c', '192.0.2.1'], status => '403 Forbidden', why =>
 	    qr/: allow 127\.0\.0\.0\/8 \(.*:25\), deny 127\.0\.0\.9 \(.*:26\)\z/],
 	['/a.txt', ['-c', '127.0.0.8'], status => '200 OK'],
+	['/a.txt', ['-c', '192.0.2.1', '-H', 'X-Forwarded-For: 127.0.0.8'],
+	    status => '200 OK'],
+	['/a.txt', ['-c', '192.0.2.1', '-H', 'Forwarded: for'],
+	    status => '400 Bad Request', why =>
+	    qr/ not valid: trust 192\.0\.2\.0\/24 \(\Q$conf\E:30\)\z/],
 	['/a.txt', ['-c', '::1'], status => '403 Forbidden'],
 	['/large', ['-H', $gzip], status => '200 OK',
 	    lookup => ["$www/large: a file"]],

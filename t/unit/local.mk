@@ -99,6 +99,7 @@ unit_tests = \
 	t/unit/proto/conditional \
 	t/unit/proto/credentials \
 	t/unit/proto/date \
+	t/unit/proto/forwarded \
 	t/unit/proto/mime \
 	t/unit/proto/multipart \
 	t/unit/proto/parse \

@@ -24,13 +24,20 @@ log_limit(const struct session *s, const char *of_what, int64_t limit,
 	    "addresses", text, (long long)limit, of_what, directive);
 }
 
+/* Bytes of a session's address; 0: it has none. */
+static size_t
+addr_len(const struct session *s)
+{
+	return s->family == AF_INET ? 4 : s->family == AF_INET6 ? 16 : 0;
+}
+
 void
 client_limits_connect(struct session *s)
 {
 	struct http_loop	*http = s->http;
-	size_t			 len = s->family == AF_INET ? 4 : 16;
+	size_t			 len = addr_len(s);
 
-	if (s->family != AF_INET && s->family != AF_INET6)
+	if (len == 0)
 		return;
 	s->address = addresses_connect(http->addresses, s->addr, len,
 	    http->clock->ms);
@@ -44,20 +51,36 @@ client_limits_connect(struct session *s)
 		    "connections address");
 }
 
-bool
-client_limits_request(struct conn *c)
+static bool
+refuse_request(struct conn *c)
 {
 	struct http_loop	*http = c->http;
 
-	if (c->session->address == NULL ||
-	    addresses_request(http->addresses, c->session->address,
-	    http->clock->ms))
-		return true;
 	stats_count(STATS_REQUESTS_OVER_RATE);
 	if (log_is_due(&http->caches->rate_warned_at, http->clock->ms))
 		log_limit(c->session, "requests a second",
 		    http->conf->limits.rate, "rate");
 	return false;
+}
+
+bool
+client_limits_request(struct conn *c)
+{
+	const struct http_loop	*http = c->http;
+
+	return addresses_request(http->addresses, c->session->address,
+	    http->clock->ms) || refuse_request(c);
+}
+
+bool
+client_limits_request_of_client(struct conn *c)
+{
+	const struct http_loop	*http = c->http;
+	size_t			 len = addr_len(c->session);
+
+	return http->addresses == NULL || len == 0 ||
+	    addresses_request_once(http->addresses, c->session->addr, len,
+	    http->clock->ms) || refuse_request(c);
 }
 
 int

@@ -10,6 +10,8 @@
 void	client_limits_connect(struct session *);
 /* Counts a request; false: the address is over its rate. */
 bool	client_limits_request(struct conn *);
+/* The same, of a client whose connection is its proxy's. */
+bool	client_limits_request_of_client(struct conn *);
 /* Seconds for the field Retry-After. */
 int	client_limits_retry_after(const struct conn *);
 

@@ -1,6 +1,8 @@
 /*
  * Unit test of the conf: values, look-ups, included files.
  */
+#include <arpa/inet.h>
+
 #include "lib/facility.h"
 #include "lib/log.h"
 #include "helpers/job.h"
@@ -152,6 +154,37 @@ START_TEST(values)
 	ck_assert_uint_eq(site->listen.n, 4);
 	ck_assert_int_eq(site->listen.at[1].addr.ss_family, AF_INET6);
 	ck_assert_str_eq(site->listen.at[3].text, "*:81");
+	conf_free(&conf);
+}
+END_TEST
+
+START_TEST(trust)
+{
+	static const struct {
+		const char	*text;
+		int		 family;
+		bool		 trusted;
+	} peers[] = {
+		{ "10.1.2.3", AF_INET, true }, { "11.1.2.3", AF_INET, false },
+		{ "192.0.2.1", AF_INET, true }, { "192.0.2.2", AF_INET, false },
+		{ "2001:db8::7", AF_INET6, true }, { "::1", AF_INET6, false },
+	};
+	uint8_t		 bytes[16];
+	struct conf	*conf;
+
+	conf = good("trust 10.0.0.0/8 2001:db8::/32\n"
+	    "trust ::ffff:192.0.2.1\n" SITE);
+	ck_assert_int_eq(conf->trust.fields, TRUST_FIELDS_ANY);
+	for (size_t i = 0; i < COUNT(peers); i++) {
+		inet_pton(peers[i].family, peers[i].text, bytes);
+		ck_assert(conf_access_trusts(conf, peers[i].family, bytes) ==
+		    peers[i].trusted);
+	}
+	ck_assert(!conf_access_trusts(conf, 0, bytes));
+	conf_free(&conf);
+	conf = good("trust fields none 10.0.0.1\n" SITE);
+	ck_assert_int_eq(conf->trust.fields, TRUST_FIELDS_NONE);
+	ck_assert_uint_eq(conf->trust.n, 1);
 	conf_free(&conf);
 }
 END_TEST
@@ -582,6 +615,7 @@ unit_tests(TCase *tests)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, defaults);
 	tcase_add_test(tests, values);
+	tcase_add_test(tests, trust);
 	tcase_add_test(tests, paths);
 	tcase_add_loop_test(tests, header, 0, COUNT(headers));
 	tcase_add_test(tests, listings);

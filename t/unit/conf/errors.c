@@ -44,6 +44,23 @@ static const struct {
 	    "t.conf:2:16: unknown word \"f\xc3\xbc\xc3\xbc\"\n"
 	    "    types \"/n\xc3\xb6 x\"; f\xc3\xbc\xc3\xbc\n"
 	    "                   ^~~\n" },
+	{ "trust all 10.0.0.1/8 0.0.0.0/0\ntrust 10.0.0.1 fields x-forwarde\n",
+	    "t.conf:2:7: \"all\" would trust every client: name the proxies\n"
+	    "    trust all 10.0.0.1/8 0.0.0.0/0\n"
+	    "          ^~~\n"
+	    "t.conf:2:11: \"10.0.0.1/8\": the address has bits set behind "
+	    "those that count\n"
+	    "    trust all 10.0.0.1/8 0.0.0.0/0\n"
+	    "              ^~~~~~~~~~\n"
+	    "t.conf:2:22: \"0.0.0.0/0\" would trust every client: name the "
+	    "proxies\n"
+	    "    trust all 10.0.0.1/8 0.0.0.0/0\n"
+	    "                         ^~~~~~~~~\n"
+	    "t.conf:3:23: \"x-forwarde\" is not one of any, forwarded, "
+	    "x-forwarded, none\n"
+	    "    trust 10.0.0.1 fields x-forwarde\n"
+	    "                          ^~~~~~~~~~ did you mean \"x-forwarded\"?\n"
+	},
 	{ "control s mode 0999\ncontrol x\n",
 	    "t.conf:2:16: \"0999\" is not a mode: three digits from 0 to 7, "
 	    "as in 0660\n"

@@ -1,0 +1,23 @@
+/*
+ * address: addresses to listen on.
+ */
+#ifndef CONF_ADDRESS_H
+#define CONF_ADDRESS_H
+
+#include <sys/socket.h>
+
+#include <netinet/in.h>
+#include <stddef.h>
+
+struct conf_address {
+	struct sockaddr_storage	 addr;
+	socklen_t		 len;
+	char			*text;	/* as written in the conf */
+};
+
+struct conf_addresses {
+	struct conf_address	*at;
+	size_t			 n;
+};
+
+#endif
