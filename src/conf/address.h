@@ -7,12 +7,15 @@
 #include <sys/socket.h>
 
 #include <netinet/in.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct conf_address {
 	struct sockaddr_storage	 addr;
 	socklen_t		 len;
 	char			*text;	/* as written in the conf */
+	bool			 proxy;	/* connections begin with a header of
+					 * the PROXY protocol */
 };
 
 struct conf_addresses {

@@ -87,7 +87,7 @@ is_given_twice(struct conf_reader *reader, struct conf_object object,
 	return true;
 }
 
-/* Sets a value from one or two words, and records its origin; false: an error
+/* Sets a value from its words, and records its origin; false: an error
  * was reported. */
 static bool
 set_value(struct conf_reader *reader, struct conf_object object,
@@ -204,9 +204,9 @@ set_next(struct conf_reader *reader, struct conf_object object,
 	size_t			 count = conf_value_words(row), second;
 	struct conf_word	 both[2];
 
-	if (count == 1) {
-		*good = set_value(reader, object, row, words);
-		return 1;
+	if (count <= 1) {		/* a flag is its own value */
+		*good = set_value(reader, object, row, words + count - 1);
+		return count;
 	}
 	second = distance_of_second(row, words, n);
 	for (size_t i = 0; i < second; i++) {
@@ -261,6 +261,12 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 			row = last;
 		if (row == NULL) {
 			error_surplus(reader, directive, &words[i]);
+			return;
+		}
+		if (conf_value_is_option(row) && nth == 0) {
+			conf_error(reader, words[i - 1].pos,
+			    "\"%s\" stands behind what it is about",
+			    words[i - 1].text);
 			return;
 		}
 		if (i + conf_value_words(row) > n) {

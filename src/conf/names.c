@@ -293,6 +293,35 @@ add_ipv6(struct conf_addresses *all, const char *text, const char *host,
 	return true;
 }
 
+/* The addresses that the last word has added: one, or both of "*".  Returns the
+ * index of the first. */
+static size_t
+find_last(const struct conf_addresses *all)
+{
+	size_t	i = all->n - 1;
+
+	return i > 0 && all->at[i].text[0] == '*' &&
+	    strcmp(all->at[i].text, all->at[i - 1].text) == 0 ? i - 1 : i;
+}
+
+bool
+conf_name_set_proxy(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	struct conf_addresses	*all = member;
+
+	(void)row;
+	if (all->n == 0)
+		return false;		/* the address was wrong */
+	if (all->at[all->n - 1].proxy) {
+		conf_error(reader, word->pos, "\"proxy\" is given twice");
+		return false;
+	}
+	for (size_t i = find_last(all); i < all->n; i++)
+		all->at[i].proxy = true;
+	return true;
+}
+
 /* Splits host:port or [host]:port; returns NULL, or the error as text. */
 static const char *
 split_address(const char *text, char *host, size_t size, int64_t *port)

@@ -78,7 +78,8 @@ void		 conf_directive_apply(struct conf_reader *, struct conf_object,
 
 /* value.c: values by their type. */
 const char	*conf_value_type(const struct conf_row *, struct buf *);
-size_t		 conf_value_words(const struct conf_row *);	/* 1 or 2 */
+size_t		 conf_value_words(const struct conf_row *);	/* 0 to 2 */
+bool		 conf_value_is_option(const struct conf_row *);
 bool		 conf_value_is_list(const struct conf_row *);
 size_t		 conf_value_count(const struct conf_row *, const void *);
 bool		 conf_value_set(struct conf_reader *, const struct conf_row *,

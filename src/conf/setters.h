@@ -28,7 +28,7 @@ conf_wrong_fn	conf_response_wrong_target, conf_response_wrong_page,
 void		conf_response_complete_target(char **);
 
 /* names.c */
-conf_set_fn	conf_name_set_field, conf_name_set_address;
+conf_set_fn	conf_name_set_field, conf_name_set_address, conf_name_set_proxy;
 /* conf_name_wrong_path(): of a block path. */
 conf_wrong_fn	conf_name_wrong_field, conf_name_wrong_path;
 /* Whether a text is a token (RFC 9110, section 5.6.2). */

@@ -32,7 +32,8 @@ static const struct type {
 	const char	*name;
 	conf_set_fn	*set;
 	conf_wrong_fn	*wrong;		/* for set_checked() */
-	enum { INTEGER, TEXT, WORDS, ADDRESSES, PAIRS } keep;
+	/* A flag belongs to the last of the addresses. */
+	enum { INTEGER, TEXT, WORDS, ADDRESSES, PAIRS, ADDRESS_FLAG } keep;
 } types[] = {
 #define TYPE(id, name, set, keep) [TYPE_##id] = { name, set, NULL, keep },
 #define CHECKED(id, name, wrong, keep)					\
@@ -367,7 +368,15 @@ conf_value_type(const struct conf_row *row, struct buf *to)
 size_t
 conf_value_words(const struct conf_row *row)
 {
-	return types[row->type].keep == PAIRS ? 2 : 1;
+	return types[row->type].keep == PAIRS ? 2 :
+	    types[row->type].keep == ADDRESS_FLAG ? 0 : 1;
+}
+
+/* Whether a row is about the value before it, in the same statement. */
+bool
+conf_value_is_option(const struct conf_row *row)
+{
+	return types[row->type].keep >= ADDRESS_FLAG;
 }
 
 bool
@@ -386,6 +395,8 @@ conf_value_count(const struct conf_row *row, const void *member)
 		return ((const struct conf_addresses *)member)->n;
 	case PAIRS:
 		return ((const struct conf_pairs *)member)->n;
+	case ADDRESS_FLAG:
+		return 0;		/* its address counts */
 	default:
 		return 1;
 	}
@@ -419,6 +430,14 @@ print_pair(const struct conf_row *row, const struct conf_pair *pair,
 		buf_adds(to, " " CONF_ALWAYS);
 }
 
+static void
+print_address(const struct conf_address *a, struct buf *to)
+{
+	conf_value_quote(a->text, to);
+	if (a->proxy)
+		buf_adds(to, " proxy");
+}
+
 void
 conf_value_print(const struct conf_row *row, const void *member,
     size_t element, struct buf *to)
@@ -448,13 +467,14 @@ conf_value_print(const struct conf_row *row, const void *member,
 		    ((const struct conf_words *)member)->at[element], to);
 		break;
 	case ADDRESSES:
-		conf_value_quote(
-		    ((const struct conf_addresses *)member)->at[element].text,
-		    to);
+		print_address(
+		    &((const struct conf_addresses *)member)->at[element], to);
 		break;
 	case PAIRS:
 		print_pair(row, &((const struct conf_pairs *)member)->at[
 		    element], to);
+		break;
+	case ADDRESS_FLAG:
 		break;
 	}
 }
@@ -467,6 +487,7 @@ conf_value_free(const struct conf_row *row, void *member)
 
 	switch (types[row->type].keep) {
 	case INTEGER:
+	case ADDRESS_FLAG:
 		break;
 	case TEXT:
 		mem_drop(member);

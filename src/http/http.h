@@ -18,6 +18,7 @@
 #include "http/limits/verifiers.h"
 #include "http/machine.h"
 #include "http/output.h"
+#include "http/session.h"
 #include "lib/hash.h"
 #include "lib/token_bucket.h"
 #include "proto/chunked.h"
@@ -55,6 +56,7 @@ struct caches {
 	_Atomic int64_t		 connections_warned_at, rate_warned_at;
 	_Atomic int64_t		 unusable_warned_at, unverified_warned_at;
 	_Atomic int64_t		 forwarded_warned_at;
+	_Atomic int64_t		 header_warned_at[PEER_FAULT_COUNT];
 	_Atomic int64_t		*refusals_warned_at;	/* see refusal.c */
 };
 

@@ -54,6 +54,7 @@ libhttp_a_SOURCES = \
 	src/http/peer.h \
 	src/http/preload.c \
 	src/http/preload.h \
+	src/http/proxy.c \
 	src/http/purge.c \
 	src/http/purge.h \
 	src/http/recv.c \

@@ -28,6 +28,7 @@
 #define FINISH		finish_step
 #define LINGER		linger_step
 #define CLOSE		close_step
+#define PROXY		proxy_step
 
 static const struct {
 	const char	*name;
@@ -127,6 +128,23 @@ begin_run(const struct conn *c)
 	running = c;
 }
 
+#define RUN(id, name, stage, waits, help)				\
+	if ((stages & STAGE_BIT(stage)) != 0 && c->step == STEP_##id &&	\
+	    (go = id(c)) != GO_ON)					\
+		return go;
+
+static COLD enum go
+run_cold_step(struct conn *c, unsigned stages)
+{
+	enum go	go = GO_ON;
+
+#define STEP(...)
+#define COLD_STEP	RUN
+#include "http/step.tbl"
+#undef STEP
+	return go;
+}
+
 /* Runs the steps in their order, which nearly always is the order of the table.
  * Each step has a call of its own: the target of a single indirect call for all
  * steps would be mispredicted. */
@@ -135,12 +153,12 @@ run_in_order(struct conn *c, unsigned stages)
 {
 	enum go	go = GO_ON;
 
-#define STEP(id, name, stage, waits, help)				\
-	if ((stages & STAGE_BIT(stage)) != 0 && c->step == STEP_##id &&	\
-	    (go = id(c)) != GO_ON)					\
-		return go;
+#define STEP	RUN
+#define COLD_STEP(...)
 #include "http/step.tbl"
 #undef STEP
+	if (c->step > STEP_FINISH)
+		return run_cold_step(c, stages);
 	return go;
 }
 
@@ -188,7 +206,7 @@ begin_idle(struct session *s, struct workspace *w, unsigned stages)
 	c = conn_begin(s);
 	c->workspace = w;
 	c->output = &w->output;
-	if (s->refused)
+	if (s->opening != OPENING_NONE)
 		return machine_run(s, w, stages);
 	recv_begin(c);
 	return &c->wait;

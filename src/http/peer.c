@@ -19,6 +19,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "proto/forwarded.h"
+#include "stats/stats.h"
 
 /* The proxy's own address, while the session has a client's. */
 struct peer_addr {
@@ -36,9 +37,16 @@ static const unsigned	accepted_forms[] = {
 	[TRUST_FIELDS_NONE] = 0,
 };
 
+/* An IPv4 client of an IPv6 socket has the address ::ffff:192.0.2.1. */
 static void
 set_addr(struct session *s, int family, const void *bytes)
 {
+	const struct in6_addr	*v6 = bytes;
+
+	if (family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(v6)) {
+		family = AF_INET;
+		bytes = v6->s6_addr + 12;
+	}
 	s->family = (uint8_t)family;
 	if (family == AF_INET) {
 		memcpy(s->addr, bytes, 4);
@@ -47,7 +55,6 @@ set_addr(struct session *s, int family, const void *bytes)
 		memcpy(s->addr, bytes, 16);
 }
 
-/* An IPv4 client of an IPv6 socket has the address ::ffff:192.0.2.1. */
 static void
 set_sockaddr(struct session *s, const struct sockaddr *from)
 {
@@ -57,16 +64,13 @@ set_sockaddr(struct session *s, const struct sockaddr *from)
 
 	if (from->sa_family == AF_INET)
 		set_addr(s, AF_INET, &v4->sin_addr);
-	else if (from->sa_family == AF_INET6 &&
-	    IN6_IS_ADDR_V4MAPPED(&v6->sin6_addr))
-		set_addr(s, AF_INET, v6->sin6_addr.s6_addr + 12);
 	else
 		set_addr(s, from->sa_family, &v6->sin6_addr);
 }
 
 /* Proxies are not limited: each of their clients is. */
-static NOINLINE void
-screen_peer(struct session *s)
+static void
+count_peer(struct session *s)
 {
 	struct http_loop	*http = s->http;
 	struct peer_addr	*own;
@@ -84,12 +88,62 @@ screen_peer(struct session *s)
 	s->is_proxy = true;
 }
 
+/* Whether a connection of a proxy is to begin with a header. */
+static bool
+expects_header(const struct session *s)
+{
+	return (s->kind == NULL || s->kind->request_ended == NULL) &&
+	    conf_listener(s->http->conf, s->listener)->proxy;
+}
+
+static NOINLINE void
+screen_peer(struct session *s)
+{
+	if (!expects_header(s))
+		count_peer(s);
+	else
+		s->opening = conf_access_trusts(s->http->conf, s->family,
+		    s->addr) ? OPENING_PROXY : OPENING_STRANGER;
+}
+
 void
 peer_begin(struct session *s, const struct sockaddr *from)
 {
 	set_sockaddr(s, from);
 	if (s->http->screens)
 		screen_peer(s);
+}
+
+void
+peer_take_header(struct session *s, const struct proxy_header *h)
+{
+	s->opening = OPENING_NONE;
+	if (h->family != 0)
+		set_addr(s, h->family, h->addr);
+	count_peer(s);
+}
+
+enum go
+peer_refuse_header(struct conn *c, enum peer_fault fault, const char *why)
+{
+	static const char *const	clauses[] = {
+#define X(id, clause) clause,
+		PEER_FAULTS(X)
+#undef X
+	};
+	char				text[LOG_ADDR_MAX];
+
+	stats_count(STATS_HEADERS_REFUSED);
+	if (log_is_due(&c->http->caches->header_warned_at[fault],
+	    c->http->clock->ms)) {
+		log_escape_addr(c->session, text);
+		log_notice("a connection of %s to %s has no right header of "
+		    "the PROXY protocol: %s; closed it; this line comes once a "
+		    "minute at most", text, conf_listener(c->http->conf,
+		    c->session->listener)->text, why != NULL ? why :
+		    clauses[fault]);
+	}
+	return conn_go(c, STEP_CLOSE);
 }
 
 void

@@ -9,15 +9,23 @@
 #define HTTP_PEER_H
 
 #include "http/conn.h"
+#include "proto/proxy_header.h"
 #include "proto/why.h"
 
-/* Sets the address of a new session, and counts its connection. */
+/* Sets the address of a new session, and counts its connection, unless its
+ * opening is to say for whom it is. */
 void	 peer_begin(struct session *, const struct sockaddr *from);
+/* Sets the address by a header of the PROXY protocol, and does that. */
+void	 peer_take_header(struct session *, const struct proxy_header *);
+/* Ends a connection without a right header, with a line in the log; why NULL:
+ * the fault's clause. */
+COLD enum go peer_refuse_header(struct conn *, enum peer_fault,
+	    const char *why);
 void	 peer_end(struct session *);
 /* Sets the session's address to that of the request's client, and counts the
  * request; returns why it is refused, or WHY_NONE.  Only for a session with
  * `address` or `proxy`. */
-enum why peer_request(struct conn *);
+enum why	 peer_request(struct conn *);
 /* Sets the session's address to the peer's own: the client of a request whose
  * head is incomplete is unknown. */
 void	 peer_restore(struct session *);

@@ -102,6 +102,18 @@ read_more(struct conn *c, enum timeout timeout, int64_t complete)
 	    read_input(c, timeout, complete, read_flags(c));
 }
 
+void
+recv_take(struct conn *c)
+{
+	take_input(c);
+}
+
+enum go
+recv_more(struct conn *c, enum timeout timeout, int64_t complete)
+{
+	return read_more(c, timeout, complete);
+}
+
 /* Waits for a request.  The deadline of a head counts from its first byte, so
  * dripping bytes do not extend it. */
 static enum go
@@ -159,6 +171,18 @@ handle_no_input(struct conn *c, enum outcome outcome)
 	return reply_error_close(c, reply_why(c, WHY_HEAD_LATE));
 }
 
+/* Does what comes before the first request. */
+static COLD enum go
+open_session(struct conn *c)
+{
+	if (c->session->opening == OPENING_REFUSED)	/* for any request */
+		return reply_error_close(c, reply_why(c, WHY_CONNECTION_LIMIT));
+	if (c->session->opening == OPENING_STRANGER)
+		return peer_refuse_header(c, PEER_STRANGER, NULL);
+	c->started_at = c->http->clock->ms;
+	return conn_go(c, STEP_PROXY);
+}
+
 enum go
 recv_step(struct conn *c)
 {
@@ -174,8 +198,8 @@ recv_step(struct conn *c)
 		take_input(c);
 		return conn_go(c, STEP_PARSE);
 	}
-	if (c->session->refused)	/* for any request */
-		return reply_error_close(c, reply_why(c, WHY_CONNECTION_LIMIT));
+	if (c->session->opening != OPENING_NONE)
+		return open_session(c);
 	return conn_has_output(c) ? conn_send(c, STEP_RECV) : read_request(c);
 }
 

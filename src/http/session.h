@@ -14,6 +14,28 @@ struct address;
 struct conn;
 struct peer_addr;
 
+/* The start of a session, before its first request. */
+enum opening {
+	OPENING_NONE,
+	OPENING_REFUSED,	/* its address has too many connections */
+	OPENING_PROXY,		/* a header of the PROXY protocol */
+	OPENING_STRANGER	/* the same, of a peer that is not trusted */
+};
+
+/* The faults of an opening, each with a clause about the header. */
+#define PEER_FAULTS(X)							\
+	X(STRANGER, "its peer is not trusted (trust)")			\
+	X(LATE, "it took too long to arrive (limits { head, gap })")	\
+	X(CUT_OFF, "the connection ended before it was complete")	\
+	X(WRONG, "")			/* as proxy_header.h says */
+
+enum peer_fault {
+#define X(id, clause) PEER_##id,
+	PEER_FAULTS(X)
+#undef X
+	PEER_FAULT_COUNT
+};
+
 /* The part of a connection that outlasts an exchange.  An idle connection has
  * no other record. */
 struct session {
@@ -33,7 +55,7 @@ struct session {
 						 * IPv4 and their text */
 	bool			 is_proxy;	/* trusted to name clients: addr
 						 * is that of the present one */
-	bool			 refused;	/* by its address's limit */
+	uint8_t			 opening;	/* enum opening */
 };
 
 /* Whether the administrator makes its requests: no guards, no pace, any number

@@ -24,6 +24,8 @@ libproto_a_SOURCES = \
 	src/proto/multipart.h \
 	src/proto/parse.c \
 	src/proto/parse.h \
+	src/proto/proxy_header.c \
+	src/proto/proxy_header.h \
 	src/proto/status.c \
 	src/proto/status.h \
 	src/proto/status.tbl \

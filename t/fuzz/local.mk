@@ -11,6 +11,7 @@ fuzz_targets = \
 	t/fuzz/forwarded \
 	t/fuzz/htpasswd \
 	t/fuzz/parse \
+	t/fuzz/proxy_header \
 	t/fuzz/range \
 	t/fuzz/request \
 	t/fuzz/uri \
@@ -48,6 +49,8 @@ t_fuzz_htpasswd_LDADD = $(fuzz_ldadd)
 t_fuzz_htpasswd_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_parse_LDADD = $(fuzz_ldadd)
 t_fuzz_parse_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_proxy_header_LDADD = $(fuzz_ldadd)
+t_fuzz_proxy_header_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_range_LDADD = $(fuzz_ldadd)
 t_fuzz_range_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_request_SOURCES = \

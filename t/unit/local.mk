@@ -104,6 +104,7 @@ unit_tests = \
 	t/unit/proto/multipart \
 	t/unit/proto/parse \
 	t/unit/proto/parse_host \
+	t/unit/proto/proxy_header \
 	t/unit/proto/status \
 	t/unit/proto/uri \
 	t/unit/proto/why \

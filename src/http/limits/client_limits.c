@@ -43,7 +43,7 @@ client_limits_connect(struct session *s)
 	    http->clock->ms);
 	if (s->address != NULL)
 		return;
-	s->refused = true;
+	s->opening = OPENING_REFUSED;
 	stats_count(STATS_CONNECTIONS_REFUSED);
 	if (log_is_due(&http->caches->connections_warned_at, http->clock->ms))
 		log_limit(s, "connections",
@@ -86,5 +86,6 @@ client_limits_request_of_client(struct conn *c)
 int
 client_limits_retry_after(const struct conn *c)
 {
-	return c->session->refused ? CONNECTION_RETRY_S : RATE_RETRY_S;
+	return c->session->opening == OPENING_REFUSED ? CONNECTION_RETRY_S :
+	    RATE_RETRY_S;
 }

@@ -6,7 +6,7 @@
 
 #include "http/conn.h"
 
-/* Counts a new connection; sets its `refused` if it is one too many. */
+/* Counts a new connection; sets its `opening` if it is one too many. */
 void	client_limits_connect(struct session *);
 /* Counts a request; false: the address is over its rate. */
 bool	client_limits_request(struct conn *);

@@ -61,6 +61,23 @@ static const struct {
 	    "    trust 10.0.0.1 fields x-forwarde\n"
 	    "                          ^~~~~~~~~~ did you mean \"x-forwarded\"?\n"
 	},
+	{ "site a { listen *:80 proxy proxy [::1]:81; root / }\n",
+	    "t.conf:2:17: *:80 proxy: no proxy is trusted; name those that "
+	    "connect there: trust 127.0.0.1, say\n"
+	    "    site a { listen *:80 proxy proxy [::1]:81; root / }\n"
+	    "                    ^~~~\n"
+	    "t.conf:2:28: \"proxy\" is given twice\n"
+	    "    site a { listen *:80 proxy proxy [::1]:81; root / }\n"
+	    "                               ^~~~~\n" },
+	{ "trust 10.0.0.1\nsite a { listen 127.0.0.1:80 proxy; root / }\n"
+	    "site b { listen 127.0.0.1:80; listen proxy; root / }\n",
+	    "t.conf:4:17: 127.0.0.1:80 is with proxy at t.conf:3: write the "
+	    "same for both sites\n"
+	    "    site b { listen 127.0.0.1:80; listen proxy; root / }\n"
+	    "                    ^~~~~~~~~~~~\n"
+	    "t.conf:4:38: \"proxy\" stands behind what it is about\n"
+	    "    site b { listen 127.0.0.1:80; listen proxy; root / }\n"
+	    "                                         ^~~~~\n" },
 	{ "control s mode 0999\ncontrol x\n",
 	    "t.conf:2:16: \"0999\" is not a mode: three digits from 0 to 7, "
 	    "as in 0660\n"
