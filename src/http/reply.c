@@ -112,7 +112,7 @@ find_page(struct conn *c, int status)
 
 	if (r->site != NULL)
 		return rules_error_page(r, status);
-	if (c->session->refused)
+	if (c->session->opening == OPENING_REFUSED)
 		return NULL;
 	r->site = conf_find_site(c->http->conf, c->session->listener, NULL, 0);
 	page = rules_error_page(r, status);
