@@ -29,6 +29,7 @@
 #include "monitor/logs.h"
 #include "monitor/monitor.h"
 #include "monitor/roots.h"
+#include "monitor/socket_files.h"
 #include "shared/listener.h"
 #include "stats/rows.h"
 
@@ -264,10 +265,15 @@ open_helper(const char *argv0)
 	return fd;
 }
 
+/* The generation that has opened its sockets. */
+static const struct generation	*opened;
+
 /* Ends amped before it has served. */
 static _Noreturn void
 exit_early(int status)
 {
+	if (opened != NULL)
+		socket_files_drop(opened);
 	pidfile_end(&prepared.pidfile);
 	exit(status);
 }
@@ -383,6 +389,7 @@ open_all(struct generation *g, const struct options *o)
 	g->listeners = listener_open(g->conf, &passed, &g->nlisteners);
 	if (g->listeners == NULL)
 		exit_early(EX_UNAVAILABLE);
+	opened = g;
 	upgrade_warn_unused(g);
 	standard_error_open();
 	if (!standard_error_is_allowed(g->conf))

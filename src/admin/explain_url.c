@@ -247,6 +247,9 @@ set_address(struct sockaddr_storage *address, const char *client)
 	struct sockaddr_in6	*v6 = (void *)address;
 
 	memset(address, 0, sizeof(*address));
+	address->ss_family = AF_UNIX;
+	if (strcmp(client, "unix:") == 0)
+		return true;
 	address->ss_family = AF_INET;
 	if (inet_pton(AF_INET, client, &v4->sin_addr) == 1)
 		return true;

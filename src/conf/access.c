@@ -5,6 +5,8 @@
  * As soon as a guard allows a network, clients outside of its networks are
  * refused.
  */
+#include <sys/socket.h>
+
 #include <arpa/inet.h>
 
 #include <netinet/in.h>
@@ -74,6 +76,10 @@ parse_network(const char *written, struct conf_network *network)
 	memset(network, 0, sizeof(*network));
 	if (strcmp(written, "all") == 0)
 		return NULL;
+	if (strcmp(written, "unix:") == 0) {
+		network->family = AF_UNIX;
+		return NULL;
+	}
 	if (strlen(written) >= sizeof(text))
 		return "\"%s\": too long for a network";
 	strcpy(text, written);
@@ -110,7 +116,8 @@ conf_access_wrong_trust(const char *text)
 	struct conf_network	 network;
 	const char		*wrong = parse_network(text, &network);
 
-	return wrong == NULL && network.bits == 0 ?
+	return wrong == NULL && network.bits == 0 &&
+	    network.family != AF_UNIX ?
 	    "\"%s\" would trust every client: name the proxies" : wrong;
 }
 

@@ -9,6 +9,7 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct conf_address {
 	struct sockaddr_storage	 addr;
@@ -16,6 +17,8 @@ struct conf_address {
 	char			*text;	/* as written in the conf */
 	bool			 proxy;	/* connections begin with a header of
 					 * the PROXY protocol */
+	int64_t			 mode;	/* AF_UNIX, as the next */
+	char			*owner, *group;	/* NULL: as started */
 };
 
 struct conf_addresses {

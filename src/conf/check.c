@@ -244,10 +244,9 @@ add_listener(struct conf_reader *reader, struct conf_site *site,
 {
 	struct conf_listener	*l = find_listener(reader->conf, a, pos);
 
-	if (l->address->proxy != a->proxy)
-		conf_error(reader, pos, "%s is %s proxy at %s:%zu: write the "
-		    "same for both sites", a->text,
-		    a->proxy ? "without" : "with",
+	if (l->address != a && !conf_address_is_same(l->address, a))
+		conf_error(reader, pos, "something else stands behind %s at "
+		    "%s:%zu: write the same for both sites", a->text,
 		    reader->conf->files.at[l->pos.file], l->pos.line);
 	add_names(l, site);
 }

@@ -5,6 +5,7 @@ dist_noinst_DATA += src/conf/README
 
 libconf_a_SOURCES = \
 	src/conf/access.c \
+	src/conf/address.c \
 	src/conf/address.h \
 	src/conf/check.c \
 	src/conf/choice.c \

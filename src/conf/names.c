@@ -1,6 +1,6 @@
 /*
- * names: values with a grammar of their own: names of sites, paths, response
- * fields and addresses.
+ * names: values with a grammar of their own: names of sites, paths and
+ * response fields.
  *
  * A value is an error unless it fits the grammar exactly.  No function asks a
  * name server.
@@ -8,7 +8,6 @@
 #include <arpa/inet.h>
 
 #include <ctype.h>
-#include <netdb.h>
 #include <string.h>
 #include <strings.h>
 
@@ -242,135 +241,4 @@ conf_name_set_field(struct conf_reader *reader, const struct conf_row *row,
 		return false;
 	conf_name_add_pair(member, words, 0);
 	return true;
-}
-
-static void
-add_address(struct conf_addresses *all, const char *text, const void *addr,
-    size_t len)
-{
-	struct conf_address	*a;
-
-	all->at = mem_grow(all->at, all->n + 1, sizeof(*all->at));
-	a = &all->at[all->n++];
-	*a = (struct conf_address){
-		.len = (socklen_t)len, .text = mem_string(text)
-	};
-	memcpy(&a->addr, addr, len);
-}
-
-static bool
-add_ipv4(struct conf_addresses *all, const char *text, const char *host,
-    in_port_t port)
-{
-	struct sockaddr_in	sin = {
-		.sin_family = AF_INET, .sin_port = htons(port),
-	};
-
-	if (inet_pton(AF_INET, host, &sin.sin_addr) != 1)
-		return false;
-	add_address(all, text, &sin, sizeof(sin));
-	return true;
-}
-
-/* Uses getaddrinfo(3), which reads scopes as in [fe80::1%eth0]:80. */
-static bool
-add_ipv6(struct conf_addresses *all, const char *text, const char *host,
-    in_port_t port)
-{
-	const struct addrinfo	 hints = {
-		.ai_family = AF_INET6, .ai_socktype = SOCK_STREAM,
-		.ai_flags = AI_NUMERICHOST,
-	};
-	struct sockaddr_in6	 sin6;
-	struct addrinfo		*info;
-
-	if (getaddrinfo(host, NULL, &hints, &info) != 0)
-		return false;
-	memcpy(&sin6, info->ai_addr, sizeof(sin6));
-	freeaddrinfo(info);
-	sin6.sin6_port = htons(port);
-	add_address(all, text, &sin6, sizeof(sin6));
-	return true;
-}
-
-/* The addresses that the last word has added: one, or both of "*".  Returns the
- * index of the first. */
-static size_t
-find_last(const struct conf_addresses *all)
-{
-	size_t	i = all->n - 1;
-
-	return i > 0 && all->at[i].text[0] == '*' &&
-	    strcmp(all->at[i].text, all->at[i - 1].text) == 0 ? i - 1 : i;
-}
-
-bool
-conf_name_set_proxy(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
-{
-	struct conf_addresses	*all = member;
-
-	(void)row;
-	if (all->n == 0)
-		return false;		/* the address was wrong */
-	if (all->at[all->n - 1].proxy) {
-		conf_error(reader, word->pos, "\"proxy\" is given twice");
-		return false;
-	}
-	for (size_t i = find_last(all); i < all->n; i++)
-		all->at[i].proxy = true;
-	return true;
-}
-
-/* Splits host:port or [host]:port; returns NULL, or the error as text. */
-static const char *
-split_address(const char *text, char *host, size_t size, int64_t *port)
-{
-	const char	*colon = strrchr(text, ':');
-	size_t		 len;
-
-	if (colon == NULL || colon == text)
-		return "no address: write *:80 for all, or 127.0.0.1:80";
-	len = (size_t)(colon - text);
-	if (text[0] != '[' && memchr(text, ':', len) != NULL)
-		return "an IPv6 address stands in brackets: [::1]:80";
-	if (!str_number(str_of(colon + 1), port) || *port > 65535)
-		return "a port is a number up to 65535";
-	if (text[0] == '[') {
-		if (text[--len] != ']')
-			return "the port follows the bracket: [::1]:80";
-		text++;
-		len--;
-	}
-	if (len >= size)
-		return "too long for an address";
-	memcpy(host, text, len);
-	host[len] = '\0';
-	return NULL;
-}
-
-bool
-conf_name_set_address(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *all)
-{
-	const char	*text = word->text;
-	char		 host[64];
-	int64_t		 port;
-	bool		 good;
-
-	if (conf_foreign_error(reader, row->word, word) ||
-	    !conf_error_none(reader, word, split_address(text, host,
-	    sizeof(host), &port)))
-		return false;
-	if (text[0] == '[')
-		good = add_ipv6(all, text, host, (in_port_t)port);
-	else if (strcmp(host, "*") == 0)
-		good = add_ipv4(all, text, "0.0.0.0", (in_port_t)port) &&
-		    add_ipv6(all, text, "::", (in_port_t)port);
-	else
-		good = add_ipv4(all, text, host, (in_port_t)port);
-	if (!good)
-		conf_error(reader, word->pos, "\"%s\" is not an address: "
-		    "write numbers, or * for all", host);
-	return good;
 }

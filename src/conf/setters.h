@@ -28,11 +28,21 @@ conf_wrong_fn	conf_response_wrong_target, conf_response_wrong_page,
 void		conf_response_complete_target(char **);
 
 /* names.c */
-conf_set_fn	conf_name_set_field, conf_name_set_address, conf_name_set_proxy;
+conf_set_fn	conf_name_set_field;
 /* conf_name_wrong_path(): of a block path. */
 conf_wrong_fn	conf_name_wrong_field, conf_name_wrong_path;
 /* Whether a text is a token (RFC 9110, section 5.6.2). */
 bool		conf_name_is_token(const char *, size_t len);
+
+/* address.c */
+conf_set_fn	conf_address_set, conf_address_set_proxy, conf_address_set_mode,
+		conf_address_set_owner, conf_address_set_group;
+/* Whether the same stands behind two addresses. */
+bool		conf_address_is_same(const struct conf_address *,
+		    const struct conf_address *);
+void		conf_address_print_options(const struct conf_address *,
+		    struct buf *);
+void		conf_address_free(struct conf_addresses *);
 
 /* scaled.c */
 conf_set_fn	conf_scaled_set;

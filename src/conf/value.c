@@ -32,8 +32,9 @@ static const struct type {
 	const char	*name;
 	conf_set_fn	*set;
 	conf_wrong_fn	*wrong;		/* for set_checked() */
-	/* A flag belongs to the last of the addresses. */
-	enum { INTEGER, TEXT, WORDS, ADDRESSES, PAIRS, ADDRESS_FLAG } keep;
+	/* A flag and an option belong to the last of the addresses. */
+	enum { INTEGER, TEXT, WORDS, ADDRESSES, PAIRS, ADDRESS_FLAG,
+		ADDRESS_OPTION } keep;
 } types[] = {
 #define TYPE(id, name, set, keep) [TYPE_##id] = { name, set, NULL, keep },
 #define CHECKED(id, name, wrong, keep)					\
@@ -396,6 +397,7 @@ conf_value_count(const struct conf_row *row, const void *member)
 	case PAIRS:
 		return ((const struct conf_pairs *)member)->n;
 	case ADDRESS_FLAG:
+	case ADDRESS_OPTION:
 		return 0;		/* its address counts */
 	default:
 		return 1;
@@ -430,20 +432,13 @@ print_pair(const struct conf_row *row, const struct conf_pair *pair,
 		buf_adds(to, " " CONF_ALWAYS);
 }
 
-static void
-print_address(const struct conf_address *a, struct buf *to)
-{
-	conf_value_quote(a->text, to);
-	if (a->proxy)
-		buf_adds(to, " proxy");
-}
-
 void
 conf_value_print(const struct conf_row *row, const void *member,
     size_t element, struct buf *to)
 {
-	const char *const	*choice = conf_choice_words(row->type);
-	const char		*text;
+	const char *const		*choice = conf_choice_words(row->type);
+	const struct conf_address	*a;
+	const char			*text;
 
 	switch (types[row->type].keep) {
 	case INTEGER:
@@ -467,14 +462,16 @@ conf_value_print(const struct conf_row *row, const void *member,
 		    ((const struct conf_words *)member)->at[element], to);
 		break;
 	case ADDRESSES:
-		print_address(
-		    &((const struct conf_addresses *)member)->at[element], to);
+		a = &((const struct conf_addresses *)member)->at[element];
+		conf_value_quote(a->text, to);
+		conf_address_print_options(a, to);
 		break;
 	case PAIRS:
 		print_pair(row, &((const struct conf_pairs *)member)->at[
 		    element], to);
 		break;
 	case ADDRESS_FLAG:
+	case ADDRESS_OPTION:
 		break;
 	}
 }
@@ -482,12 +479,12 @@ conf_value_print(const struct conf_row *row, const void *member,
 void
 conf_value_free(const struct conf_row *row, void *member)
 {
-	struct conf_addresses	*addresses = member;
 	struct conf_pairs	*pairs = member;
 
 	switch (types[row->type].keep) {
 	case INTEGER:
 	case ADDRESS_FLAG:
+	case ADDRESS_OPTION:
 		break;
 	case TEXT:
 		mem_drop(member);
@@ -496,9 +493,7 @@ conf_value_free(const struct conf_row *row, void *member)
 		conf_name_free(member);
 		break;
 	case ADDRESSES:
-		for (size_t i = 0; i < addresses->n; i++)
-			mem_drop(&addresses->at[i].text);
-		mem_drop(&addresses->at);
+		conf_address_free(member);
 		break;
 	case PAIRS:
 		for (size_t i = 0; i < pairs->n; i++) {

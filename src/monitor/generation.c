@@ -10,6 +10,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "monitor/monitor.h"
+#include "monitor/socket_files.h"
 #include "shared/accept_token.h"
 #include "shared/addresses_conf.h"
 #include "shared/helper_slots.h"
@@ -111,6 +112,7 @@ generation_free(struct generation **gp)
 {
 	struct generation	*g = *gp;
 
+	socket_files_drop(g);
 	generation_close(g);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		events_unset(&g->workers[i].timer);

@@ -28,6 +28,7 @@
 #include "monitor/piped_log.h"
 #include "monitor/reload.h"
 #include "monitor/roots.h"
+#include "monitor/socket_files.h"
 #include "monitor/workers.h"
 #include "shared/listener.h"
 #include "stats/scoreboard.h"
@@ -437,6 +438,7 @@ put_in_force(struct generation *g)
 	pidfile_change(&prepared.pidfile, g->conf->pid);
 	generation_notify("serving ");
 	before->replaced_by = generations.reloads;
+	socket_files_hold(g);
 	upgrade_block_new(before);
 	workers_replace(before);
 	/* The reload may have opened its logs before their files were moved. */

@@ -22,6 +22,7 @@
 #include "monitor/logs.h"
 #include "monitor/monitor.h"
 #include "monitor/roots.h"
+#include "monitor/socket_files.h"
 #include "monitor/workers.h"
 #include "shared/accept_token.h"
 #include "shared/addresses_conf.h"
@@ -426,6 +427,7 @@ end_mains(const struct change *c)
 	struct generation	*g = c->g;
 
 	set_timers(g, 0);
+	socket_files_drop(g);
 	generation_close_listeners(g);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		watchdog_stop(&g->workers[i]);

@@ -257,6 +257,7 @@ for my $case (
 	    status => '400 Bad Request', why =>
 	    qr/ not valid: trust 192\.0\.2\.0\/24 \(\Q$conf\E:30\)\z/],
 	['/a.txt', ['-c', '::1'], status => '403 Forbidden'],
+	['/a.txt', ['-c', 'unix:'], status => '403 Forbidden'],
 	['/large', ['-H', $gzip], status => '200 OK',
 	    lookup => ["$www/large: a file"]],
 	['/a.txt', [], files => undef],

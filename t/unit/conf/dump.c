@@ -146,7 +146,8 @@ START_TEST(round_trip)
 
 	make_everything();
 	conf = good(_i == 0 ? everything : _i == 1 ? SITE :
-	    "trust 10.0.0.1; site *.b.org { listen *:81 proxy [::1]:80; "
+	    "trust 10.0.0.1 unix:; site *.b.org { listen *:81 proxy [::1]:80; "
+	    "listen unix:/a proxy mode 0600 owner root group root unix:/b; "
 	    "redirect 301 http://c.org/ }\n");
 	first = dump(conf);
 	buf_free(&errors);

@@ -71,13 +71,46 @@ static const struct {
 	    "                               ^~~~~\n" },
 	{ "trust 10.0.0.1\nsite a { listen 127.0.0.1:80 proxy; root / }\n"
 	    "site b { listen 127.0.0.1:80; listen proxy; root / }\n",
-	    "t.conf:4:17: 127.0.0.1:80 is with proxy at t.conf:3: write the "
-	    "same for both sites\n"
+	    "t.conf:4:17: something else stands behind 127.0.0.1:80 at "
+	    "t.conf:3: write the same for both sites\n"
 	    "    site b { listen 127.0.0.1:80; listen proxy; root / }\n"
 	    "                    ^~~~~~~~~~~~\n"
 	    "t.conf:4:38: \"proxy\" stands behind what it is about\n"
 	    "    site b { listen 127.0.0.1:80; listen proxy; root / }\n"
 	    "                                         ^~~~~\n" },
+	{ "site a { listen *:80 mode 0600 unix: unix:/s mode 8 owner no-one "
+	    "group \"a b\"\nroot / }\n",
+	    "t.conf:2:27: \"mode\" is only for a socket in the file system, "
+	    "as unix:/run/amped/http\n"
+	    "    site a { listen *:80 mode 0600 unix: unix:/s mode 8 owner "
+	    "no-one group \"a b\"\n"
+	    "                              ^~~~\n"
+	    "t.conf:2:32: \"unix:\" cannot be a socket: its name has 1 to 107 "
+	    "bytes\n"
+	    "    site a { listen *:80 mode 0600 unix: unix:/s mode 8 owner "
+	    "no-one group \"a b\"\n"
+	    "                                   ^~~~~\n"
+	    "t.conf:2:51: \"8\" is not a mode: three digits from 0 to 7, as "
+	    "in 0660\n"
+	    "    site a { listen *:80 mode 0600 unix: unix:/s mode 8 owner "
+	    "no-one group \"a b\"\n"
+	    "                                                      ^\n"
+	    "t.conf:2:59: there is no user \"no-one\"\n"
+	    "    site a { listen *:80 mode 0600 unix: unix:/s mode 8 owner "
+	    "no-one group \"a b\"\n"
+	    "                                                              "
+	    "^~~~~~\n"
+	    "t.conf:2:72: there is no group \"a b\"\n"
+	    "    site a { listen *:80 mode 0600 unix: unix:/s mode 8 owner "
+	    "no-one group \"a b\"\n"
+	    "                                                              "
+	    "             ^~~~~\n" },
+	{ "site a { listen unix:/s mode 0600; root / }\n"
+	    "site b { listen unix:/s; root / }\n",
+	    "t.conf:3:17: something else stands behind unix:/s at t.conf:2: "
+	    "write the same for both sites\n"
+	    "    site b { listen unix:/s; root / }\n"
+	    "                    ^~~~~~~\n" },
 	{ "control s mode 0999\ncontrol x\n",
 	    "t.conf:2:16: \"0999\" is not a mode: three digits from 0 to 7, "
 	    "as in 0660\n"
