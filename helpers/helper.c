@@ -48,6 +48,7 @@ static const struct options_row	option_table[] = {
 	{ 'c', NULL, "calls",
 	    "Enters a sandbox: the roles whose system calls are allowed." },
 	{ 'e', NULL, NULL, "Is the error logger." },
+	{ 'j', NULL, NULL, "With -e: writes each line as JSON." },
 	{ 'k', NULL, "links", "Follows these symbolic links: none, beneath, "
 	    "owner, all." },
 	{ 'l', NULL, "number", "Is the access logger, with so many logs." },
@@ -63,7 +64,7 @@ static const struct options_row	option_table[] = {
 static void
 print_usage(FILE *out)
 {
-	fputs("usage: amped-helper [-ehnrV] [-c calls] [-l number] "
+	fputs("usage: amped-helper [-ehjnrV] [-c calls] [-l number] "
 	    "[-s facility,tag,socket]\n"
 	    "       amped-helper [-k links] [-u user] resolve root path "
 	    "[name ...]\n"
@@ -175,9 +176,10 @@ enter_sandbox(struct sandbox *s)
 
 /* The error logger outlives the monitor for a moment, for the last lines. */
 static int
-write_errors(struct sandbox *s, struct syslog *syslog)
+write_errors(struct sandbox *s, struct syslog *syslog, bool json)
 {
-	struct log_sink	log = { .fd = STDERR_FILENO, .syslog = syslog };
+	struct log_sink	log = { .fd = STDERR_FILENO, .syslog = syslog,
+			    .json = json };
 
 	if (syslog != NULL)
 		syslog->has_levels = true;
@@ -188,7 +190,8 @@ write_errors(struct sandbox *s, struct syslog *syslog)
 }
 
 static int
-run_role(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog)
+run_role(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog,
+    bool json)
 {
 	set_signals();
 	log_init(role_names[role], LOG_LEVEL_NOTICE);
@@ -202,7 +205,7 @@ run_role(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog)
 	if (role == ACCESS_LOGGER && syslog != NULL && logs > 0)
 		append_set_syslog(syslog);
 	if (role == ERROR_LOGGER)
-		return write_errors(s, syslog);
+		return write_errors(s, syslog, json);
 	if (role == HELPER && fcntl(FD_NOTIFY, F_GETFD) != -1)
 		notify_use(FD_NOTIFY);
 	enter_sandbox(s);
@@ -221,6 +224,14 @@ print_info(int option)
 	return 0;
 }
 
+static int
+run_cli(enum job_links links, const char *user, int n, char **words)
+{
+	int	status = cli_perform(links, user, n, words);
+
+	return status == EX_USAGE ? refuse_usage() : status;
+}
+
 int
 main(int argc, char **argv)
 {
@@ -230,6 +241,7 @@ main(int argc, char **argv)
 	enum role	 role = HELPER;
 	struct sandbox	 sandbox = { .rules = -1 };
 	struct syslog	 syslog, *system = NULL;
+	bool		 json = false;
 	int		 c;
 
 	proc_title_init(argc, argv);
@@ -260,8 +272,9 @@ main(int argc, char **argv)
 		case 'n':
 			append_set_rdns(rdns_new(rdns_lookup));
 			break;
+		case 'j':
 		case 'r':
-			sandbox.required = true;
+			*(c == 'j' ? &json : &sandbox.required) = true;
 			break;
 		case 's':
 			system = &syslog;
@@ -274,11 +287,9 @@ main(int argc, char **argv)
 		default:
 			return refuse_usage();
 		}
-	if (optind < argc && role == HELPER) {
-		c = cli_perform(links, user, argc - optind, argv + optind);
-		return c == EX_USAGE ? refuse_usage() : c;
-	}
+	if (optind < argc && role == HELPER)
+		return run_cli(links, user, argc - optind, argv + optind);
 	if (optind < argc || !on_stream_pipe())
 		return refuse_usage();
-	return run_role(role, (size_t)logs, &sandbox, system);
+	return run_role(role, (size_t)logs, &sandbox, system, json);
 }

@@ -32,6 +32,8 @@ libhelpers_a_SOURCES = \
 	helpers/job.c \
 	helpers/job.h \
 	helpers/job_parts.h \
+	helpers/json_lines.c \
+	helpers/json_lines.h \
 	helpers/links.c \
 	helpers/links.h \
 	helpers/list.c \

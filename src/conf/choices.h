@@ -16,6 +16,9 @@
 	X(OFF, "off") X(HTML, "html") X(JSON, "json")
 #define CONF_PRECOMPRESSED(X)						\
 	X(OFF, "off") X(BR, "br") X(ZSTD, "zstd") X(GZIP, "gzip")
+/* The form of lines of the error log. */
+#define CONF_ERROR_FORMATS(X)						\
+	X(PLAIN, "plain") X(JSON, "json")
 /* Whether a client needs an allowed network and a password, or one of them. */
 #define CONF_SATISFIES(X)						\
 	X(ALL, "all") X(ANY, "any")
@@ -57,6 +60,13 @@ enum conf_listing {
 	CONF_LISTINGS(X)
 #undef X
 	LISTING_COUNT
+};
+
+enum conf_error_format {
+#define X(id, name) ERROR_FORMAT_##id,
+	CONF_ERROR_FORMATS(X)
+#undef X
+	ERROR_FORMAT_COUNT
 };
 
 enum conf_satisfy {

@@ -98,7 +98,7 @@ struct conf {
 		struct conf_log access, error;
 		char	*access_format;		/* name of a format */
 		struct conf_access_logs all;	/* computed: of sites, too */
-		int64_t	 error_level;		/* enum log_level */
+		int64_t	 error_level, error_format;	/* enum log_level ... */
 		int64_t	 names;			/* a switch */
 		struct conf_pairs formats, json;	/* name, text */
 	} log;

@@ -186,12 +186,28 @@ find_log(struct conf_reader *reader, const char *to, const char *name,
 	return NULL;
 }
 
+/* In syslog a line has its level from the text. */
+static void
+check_error_format(struct conf_reader *reader)
+{
+	const struct conf	*conf = reader->conf;
+
+	if (conf->log.error_format == ERROR_FORMAT_JSON &&
+	    conf->log.error.to != NULL && strncmp(conf->log.error.to,
+	    CONF_SYSLOG, strlen(CONF_SYSLOG)) == 0)
+		conf_error(reader, conf_pos_top(reader->conf,
+		    offsetof(struct conf, log.error_format)),
+		    "\"format json\" is for files and programs, not for "
+		    "syslog");
+}
+
 void
 conf_log_complete(struct conf_reader *reader)
 {
 	struct conf	*conf = reader->conf;
 	bool		 json;
 
+	check_error_format(reader);
 	if (conf->log.access_format == NULL)	/* an error was reported */
 		return;
 	if (conf->log.access.to != NULL)

@@ -390,6 +390,9 @@ choose_arguments(const struct conf *conf, enum child_role role,
 	add_argument(to, "amped-helper");
 	if (role == CHILD_ERROR_LOGGER)
 		add_argument(to, "-e");
+	if (role == CHILD_ERROR_LOGGER &&
+	    conf->log.error_format == ERROR_FORMAT_JSON)
+		add_argument(to, "-j");
 	if (role == CHILD_ACCESS_LOGGER)
 		add_argument(to, "-l%zu", conf->log.all.ntargets);
 	if (role == CHILD_ACCESS_LOGGER && conf->log.names)

@@ -43,6 +43,7 @@ unit_tests = \
 	t/unit/helpers/error_writer \
 	t/unit/helpers/explain_path \
 	t/unit/helpers/htpasswd \
+	t/unit/helpers/json_lines \
 	t/unit/helpers/links \
 	t/unit/helpers/list \
 	t/unit/helpers/log_sink \

@@ -170,8 +170,8 @@ START_TEST(dump_says_where)
 				    "header A \"b c\"\npath /p { }\n}\n");
 	char			*text = dump(conf);
 	static const char *const wanted[] = {
-		"helpers      4                                             # t.conf:2\n"
-		"helpers      max 32 share 0 within 1m idle 30s queue 1000  # default\n"
+		"helpers      4                                                   # t.conf:2\n"
+		"helpers      max 32 share 0 within 1m idle 30s queue 1000        # default\n"
 		"cache {\n"
 		"    paths     7                                            # t.conf:3\n"
 		"    paths     revalidate 1s wait 50ms stale 1m             # default\n"
@@ -200,6 +200,32 @@ START_TEST(dump_says_where)
 		"    links         beneath                                  # default\n"
 		"    users         from 1000                                # default\n"
 		"    path /p {                                              # t.conf:10\n"
+		"    paths     7                                                  # t.conf:3\n"
+		"    paths     revalidate 1s wait 50ms stale 1m                   # default\n"
+		"    paths     negative 9s                                        # t.conf:4\n"
+		"    watches   0                                                  # default\n"
+		"    heads     32M                                                # default\n"
+		"    logins    10000 keep 1m                                      # default\n"
+		"    chunks    512M size 64K small 16K                            # default\n"
+		"    residency auto                                               # default\n"
+		"}\n"
+		"log {\n"
+		"    access stderr combined facility daemon tag amped             # default\n",
+		"site a.org {                                                     # t.conf:6\n"
+		"    listen        *:80                                           # t.conf:7\n"
+		"    root          /                                              # t.conf:8\n"
+		"    index         index.html                                     # default\n"
+		"    header        A \"b c\"                                        # t.conf:9\n"
+		"    charset       utf-8                                          # default\n"
+		"    nosniff       on                                             # default\n"
+		"    etag          version                                        # default\n"
+		"    listing       off                                            # default\n"
+		"    precompressed off                                            # default\n"
+		"    compress      off                                            # default\n"
+		"    satisfy       all                                            # default\n"
+		"    links         beneath                                        # default\n"
+		"    users         from 1000                                      # default\n"
+		"    path /p {                                                    # t.conf:10\n"
 		"    }\n"
 		"}\n",
 	};

@@ -223,6 +223,10 @@ static const struct {
 	    "64K at t.conf:2\n    cache { chunks 64K size 128K }\n"
 	    "                            ^~~~\n" },
 	/* Files. */
+	{ "log { error syslog notice format json }\n",
+	    "t.conf:2:34: \"format json\" is for files and programs, not for "
+	    "syslog\n    log { error syslog notice format json }\n"
+	    "                                     ^~~~\n" },
 	{ "log { error off; access /nowhere/a.log }\n",
 	    "t.conf:2:13: error cannot be off: write a file or stderr\n"
 	    "    log { error off; access /nowhere/a.log }\n"
