@@ -454,6 +454,7 @@ service_run(struct service *s, const struct disk *disk)
 		.notify = s->notify,
 		.watches = s->notify != -1 ? count_watches(s) : 0,
 		.addresses = env->addresses,
+		.limiters = env->limiters,
 	};
 
 	make_budget(s, &budget);
@@ -465,6 +466,8 @@ service_run(struct service *s, const struct disk *disk)
 	}
 	if (env->addresses != NULL)
 		addresses_use_slot(env->addresses, env->main);
+	for (size_t i = 0; i < env->conf->nlimiters; i++)
+		addresses_use_slot(env->limiters[i], env->main);
 	if (s->ops != NULL)
 		open_threads(s, &setup);
 	machine_set_crash_context();

@@ -158,6 +158,7 @@ conf_free(struct conf **confp)
 		mem_drop(&conf->listeners[i].named);
 	mem_drop(&conf->listeners);
 	mem_drop(&conf->trust.list);
+	mem_drop(&conf->limiters);
 	conf_name_free(&conf->files);
 	conf_log_free(&conf->log.all);
 	object_free(conf_object(conf));

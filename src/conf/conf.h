@@ -78,10 +78,8 @@ struct conf {
 		char	*owner, *group;		/* NULL: as started */
 	} control;
 	struct conf_trust trust;
-	int64_t		 helpers, helpers_max;
-	int64_t		 helpers_share;		/* 0: half of helpers_max */
-	int64_t		 helpers_within;	/* ms */
-	int64_t		 helpers_idle;		/* ms */
+	int64_t		 helpers, helpers_max, helpers_share;	/* 0: half */
+	int64_t		 helpers_within, helpers_idle;	/* ms */
 	int64_t		 helpers_queue;		/* jobs */
 
 	struct {
@@ -130,9 +128,12 @@ struct conf {
 	struct conf_site	*sites;
 	size_t			 nsites;
 
+	struct token_bucket_size *limiters;	/* of all rates of rules */
+	size_t			 nlimiters;
+	struct token_bucket_size pace;		/* the most of all rules */
 	struct conf_listener	*listeners;	/* see conf_listener() */
 	size_t			 nlisteners;
-	struct conf_words	 files;		/* names, as they were read */
+	struct conf_words	 files;		/* names, as read */
 	struct conf_origin	*origins;	/* private to conf/ */
 };
 

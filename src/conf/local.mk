@@ -40,6 +40,7 @@ libconf_a_SOURCES = \
 	src/conf/rules.h \
 	src/conf/scaled.c \
 	src/conf/setters.h \
+	src/conf/shaping.c \
 	src/conf/source.c \
 	src/conf/table.h \
 	src/conf/types.tbl \

@@ -276,6 +276,7 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
 	if (rules->status != 0)
 		conf_access_restrict_local(&rules->guard);
 	conf_log_complete_rules(reader, rules, object);
+	conf_shaping_complete(reader, rules, object);
 	rules->field_lines = make_field_lines(rules, false);
 	rules->always_lines = make_field_lines(rules, true);
 	make_expires(reader, rules, object);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "conf/log_format.h"
+#include "lib/token_bucket.h"
 
 /* Bytes of all patterns of hide that apply to a path, with terminators. */
 #define CONF_HIDE_MAX	4000
@@ -112,6 +113,7 @@ struct conf_rules {
 	int64_t			 compress;	/* a switch, 0 or 1 */
 	struct conf_words	 compressible;	/* types and patterns */
 	struct conf_guard	 guard;
+	struct token_bucket_size rate, pace;	/* rate 0: no limit */
 	int64_t			 links;		/* enum job_links */
 	struct conf_users	 users;		/* a site's only */
 	struct {
@@ -122,6 +124,7 @@ struct conf_rules {
 	const struct conf_rules	*action;	/* these or outer: whose action
 						 * is in force */
 	const struct conf_access_log *log;	/* NULL: off */
+	size_t			 limiter;	/* of rate, from 1; 0: none */
 	size_t			 prefix_len;	/* of a path; 0: a site */
 	char			*field_lines;	/* response fields, as sent */
 	char			*always_lines;	/* of errors, too */
@@ -132,9 +135,8 @@ struct conf_rules {
 /* Whether the networks of a guard let a client in, by its address's bytes. */
 bool	 conf_access_admits(const struct conf_guard *,
 	    int family, const uint8_t *bytes);
-/* Whether the guard lets a user in whose password is right. */
-bool	 conf_groups_admit(const struct conf_guard *, const char *user,
-	    size_t len);
+/* Whether it lets a user in whose password is right. */
+bool	 conf_groups_admit(const struct conf_guard *, const char *, size_t);
 /*
  * Whether a name may be looked up as a user's: at most 32 letters, digits and
  * "_", and behind the first character also ".", "-" and "$".

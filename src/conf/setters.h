@@ -95,6 +95,10 @@ void		conf_log_complete_rules(struct conf_reader *,
 		    struct conf_rules *, struct conf_object);
 void		conf_log_free(struct conf_access_logs *);
 
+/* shaping.c: takes over rate and pace, and numbers the rates. */
+void		conf_shaping_complete(struct conf_reader *, struct conf_rules *,
+		    struct conf_object);
+
 /* rules.c: completes the rules of a site and of its sorted paths. */
 void		conf_rules_complete(struct conf_reader *, struct conf_site *);
 /* Whether a block has an action, so that root may be missing. */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "http/conn.h"
+#include "http/limits/client_limits.h"
 #include "http/limits/verification.h"
 #include "http/log_escape.h"
 #include "http/reply.h"
@@ -119,7 +120,8 @@ add_path(struct conn *c, uint32_t ns, struct str raw)
 	if (why != WHY_NONE)
 		return why;
 	rules = conf_find_rules(r->site, decoded, len);
-	guarded = find_next_guard(r->site, rules, decoded, &number) != NULL;
+	guarded = rules->limiter != 0 ||
+	    find_next_guard(r->site, rules, decoded, &number) != NULL;
 	r->path = pathname_add(&c->http->caches->paths, ns, raw, rules,
 	    guarded);
 	return WHY_NONE;
@@ -355,6 +357,19 @@ network_is_allowed(const struct conn *c, const char *decoded)
 	return true;
 }
 
+/* Whether the client's address is over the rate of the rules.  A request counts
+ * once, before its password is verified. */
+static bool
+is_over_rate(struct conn *c)
+{
+	struct request	*r = c->request;
+	bool		 over = !r->auth.counted &&
+			    !client_limits_request_here(c, r->path->rules);
+
+	r->auth.counted = true;
+	return over;
+}
+
 static COLD enum go
 check_guards(struct conn *c)
 {
@@ -366,6 +381,8 @@ check_guards(struct conn *c)
 
 	need(uri_resolve((struct str){ p->name, p->len }, decoded,
 	    sizeof(decoded), &len) == 0);
+	if (is_over_rate(c))
+		return reply_error(c, reply_why(c, WHY_RATE_HERE));
 	if (!network_is_allowed(c, decoded))
 		return refuse_request(c, WHY_NETWORK);
 	while ((guard = find_next_guard(r->site, p->rules, decoded,

@@ -58,6 +58,7 @@ http_new(const struct http_setup *setup)
 	http->chunked_limits.line = http->parse_limits.line;
 	http->chunked_limits.trailer = http->parse_limits.head;
 	http->chunked_limits.fields = http->parse_limits.fields;
+	http->paced = conf->pace.rate != 0;
 	http->pace.rate = conf->limits.pace;
 	http->pace.burst = MAX(conf->limits.pace, conf->limits.pace_after);
 	http->caches = setup->caches != NULL ? setup->caches :
@@ -67,6 +68,7 @@ http_new(const struct http_setup *setup)
 	hash_key_random(&http->boundary.key);
 	http->addresses = setup->addresses;
 	http->screens = http->addresses != NULL || conf->trust.n > 0;
+	http->limiters = setup->limiters;
 	http->verify.schedule = setup->schedule_verify;
 	http->verify.context = setup->verify_context;
 	return http;

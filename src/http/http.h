@@ -72,7 +72,10 @@ struct http_loop {
 	struct addresses	*addresses;	/* NULL: no limits */
 	bool			 screens;	/* a new connection's address
 						 * is of importance */
-	struct token_bucket_size pace;		/* rate 0: no limit */
+	struct token_bucket_size pace;		/* without a site; rate 0: no
+						 * limit */
+	bool			 paced;		/* some rules have a pace */
+	struct addresses *const *limiters;	/* by number, from 1 */
 	struct {				/* of body.c */
 		int64_t		 at;		/* clock ms */
 		size_t		 bytes;		/* put out in it */

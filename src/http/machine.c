@@ -97,7 +97,7 @@ machine_new(struct http_loop *http, const struct client_kind *kind,
 	s->http = http;
 	s->kind = kind;
 	s->listener = (uint16_t)listener;
-	token_bucket_fill(&s->pace, &http->pace, http->clock->ms);
+	token_bucket_fill(&s->pace, &http->conf->pace, http->clock->ms);
 	peer_begin(s, from);
 	if (kind == NULL || kind->request_ended == NULL)
 		stats_count(STATS_CONNECTIONS);

@@ -44,6 +44,7 @@ struct request {
 		uint32_t		 number; /* its first count */
 		bool			 pending;	/* has waited for it */
 		bool			 ok;	/* a password is right */
+		bool			 counted; /* by the rules' rate */
 	}			 auth;
 	struct {
 		struct prefetch		 prefetch; /* of path */

@@ -124,6 +124,7 @@ generation_free(struct generation **gp)
 		    arch_threads(g->conf));
 	}
 	addresses_free(&g->addresses);
+	addresses_conf_free(g->conf, &g->limiters);
 	mem_drop(&g->workers);
 	mem_drop(&g->access_logs);
 	conf_free(&g->conf);

@@ -74,6 +74,7 @@ struct generation {
 						 * -1: none */
 	struct mounts		*mounts;
 	struct addresses	*addresses;	/* NULL: no limits */
+	struct addresses	**limiters;	/* of conf->limiters */
 	struct accept_token	*accept_token;	/* NULL: not in use */
 	struct worker		*workers;	/* owned */
 	unsigned		 nworkers;

@@ -82,6 +82,7 @@ run_main(struct generation *g, void *worker, int channel)
 		.mounts = g->mounts,
 		.helper_slots = w->helper_slots,
 		.addresses = g->addresses,
+		.limiters = g->limiters,
 		.accept_token = g->accept_token,
 		.main = w->number,
 		.mains = g->nworkers,
@@ -186,6 +187,8 @@ lose_main(struct worker *w, const char *how)
 	helpers_main_died(w);
 	scoreboard_retire(w->stats_slot, arch_threads(g->conf));
 	addresses_conf_main_died(g->addresses, w->number);
+	for (size_t i = 0; i < g->conf->nlimiters; i++)
+		addresses_conf_main_died(g->limiters[i], w->number);
 	accept_token_main_died(g->accept_token, w->number);
 	happen(g, LIFE_DIED, w, how);
 }
@@ -236,6 +239,7 @@ make_shared(struct generation *g)
 {
 	g->rules = roots_open_rules(g->conf);
 	g->mounts = mounts_new(g->conf);
+	g->limiters = addresses_conf_limiters(g->conf, g->nworkers);
 	g->addresses = addresses_conf_new(g->conf, g->nworkers,
 	    prepared.descriptors);
 	if (arch_one_client(g->conf))

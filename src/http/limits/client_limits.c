@@ -20,7 +20,7 @@ log_limit(const struct session *s, const char *of_what, int64_t limit,
 
 	log_escape_addr(s, text);
 	log_notice("%s has more than %lld %s: further ones get status 429 "
-	    "(limits { %s }); this line comes once a minute at most, for all "
+	    "(%s); this line comes once a minute at most, for all "
 	    "addresses", text, (long long)limit, of_what, directive);
 }
 
@@ -48,7 +48,7 @@ client_limits_connect(struct session *s)
 	if (log_is_due(&http->caches->connections_warned_at, http->clock->ms))
 		log_limit(s, "connections",
 		    http->conf->limits.connections_address,
-		    "connections address");
+		    "limits { connections address }");
 }
 
 static bool
@@ -59,7 +59,25 @@ refuse_request(struct conn *c)
 	stats_count(STATS_REQUESTS_OVER_RATE);
 	if (log_is_due(&http->caches->rate_warned_at, http->clock->ms))
 		log_limit(c->session, "requests a second",
-		    http->conf->limits.rate, "rate");
+		    http->conf->limits.rate, "limits { rate }");
+	return false;
+}
+
+bool
+client_limits_request_here(struct conn *c, const struct conf_rules *rules)
+{
+	struct http_loop	*http = c->http;
+	const struct session	*s = c->session;
+	size_t			 len = addr_len(s);
+
+	if (rules->limiter == 0 || http->limiters == NULL || len == 0 ||
+	    addresses_request_once(http->limiters[rules->limiter - 1],
+	    s->addr, len, http->clock->ms))
+		return true;
+	stats_count(STATS_REQUESTS_OVER_RATE);
+	if (log_is_due(&http->caches->rate_warned_at, http->clock->ms))
+		log_limit(s, "requests a second for a path", rules->rate.rate,
+		    "rate");
 	return false;
 }
 

@@ -92,6 +92,40 @@ START_TEST(defaults)
 }
 END_TEST
 
+/* Rates are numbered; a path without one counts with its site. */
+START_TEST(shaping)
+{
+	struct conf		*conf;
+	const struct conf_site	*s;
+	const struct conf_rules	*a, *b, *c;
+
+	conf = good("limits { pace 9K }\nsite x { listen *:80; root /; rate 5\n"
+	    "path /a { rate 7 burst 8; pace 1K after 20K }\n"
+	    "path /b { pace 0 }\npath /c { rate 0 } }\n"
+	    "site y { listen *:80; root /; path /d { rate 3 } }\n");
+	s = &conf->sites[0];
+	a = conf_find_rules(s, "/a", 2);
+	b = conf_find_rules(s, "/b", 2);
+	c = conf_find_rules(s, "/c", 2);
+	ck_assert_uint_eq(conf->nlimiters, 3);
+	ck_assert_uint_eq(b->limiter, s->rules.limiter);
+	ck_assert_uint_ne(a->limiter, s->rules.limiter);
+	ck_assert_uint_eq(c->limiter, 0);
+	ck_assert_uint_eq(conf->sites[1].rules.limiter, 0);
+	ck_assert_int_eq(conf->limiters[s->rules.limiter - 1].rate, 5);
+	ck_assert_int_eq(conf->limiters[s->rules.limiter - 1].burst, 50);
+	ck_assert_int_eq(conf->limiters[a->limiter - 1].burst, 8);
+	ck_assert_int_eq(s->rules.pace.rate, 9 << 10);
+	ck_assert_int_eq(s->rules.pace.burst, 9 << 10);
+	ck_assert_int_eq(a->pace.rate, 1 << 10);
+	ck_assert_int_eq(a->pace.burst, 20 << 10);
+	ck_assert_int_eq(b->pace.rate, 0);
+	ck_assert_int_eq(c->pace.rate, 9 << 10);
+	ck_assert_int_eq(conf->pace.burst, 20 << 10);
+	conf_free(&conf);
+}
+END_TEST
+
 START_TEST(values)
 {
 	struct conf		*conf;
@@ -614,6 +648,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, defaults);
+	tcase_add_test(tests, shaping);
 	tcase_add_test(tests, values);
 	tcase_add_test(tests, trust);
 	tcase_add_test(tests, paths);

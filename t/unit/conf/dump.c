@@ -83,13 +83,14 @@ out_of_bounds(const struct row *row, int64_t n)
 	struct buf	 text = { 0 };
 	struct conf	*conf;
 	bool		 top = strcmp(row->block, "top") == 0;
+	bool		 path = strcmp(row->block, "path") == 0;
 	bool		 files = strcmp(row->block, "files") == 0;
 
-	buf_addf(&text, "%s%s%s %s %s %" PRId64 "%s %s", files ?
-	    "site a.org { " : "", top ? "" : row->block, top ? "" : files ?
-	    " a {" : " {", row->word, row->part, n,
-	    strcmp(row->type, "time") == 0 ? "ms" : "",
-	    top ? "" : files ? "} }" : "}");
+	buf_addf(&text, "%s%s%s %s %s %" PRId64 "%s %s%s",
+	    path || files ? "site a { " : "", top ? "" : row->block,
+	    top ? "" : path ? " /a {" : files ? " a {" : " {", row->word,
+	    row->part, n, strcmp(row->type, "time") == 0 ? "ms" : "",
+	    top ? "" : "}", path || files ? "}" : "");
 	conf = read_conf(buf_string(&text));
 	ck_assert_ptr_null(conf);	/* the conf has no site */
 	buf_free(&text);
@@ -173,37 +174,10 @@ START_TEST(dump_says_where)
 		"helpers      4                                                   # t.conf:2\n"
 		"helpers      max 32 share 0 within 1m idle 30s queue 1000        # default\n"
 		"cache {\n"
-		"    paths     7                                            # t.conf:3\n"
-		"    paths     revalidate 1s wait 50ms stale 1m             # default\n"
-		"    paths     negative 9s                                  # t.conf:4\n"
-		"    watches   16384                                        # default\n"
-		"    heads     32M                                          # default\n"
-		"    logins    10000 keep 1m                                # default\n"
-		"    chunks    512M size 64K small 16K                      # default\n"
-		"    residency auto                                         # default\n"
-		"}\n"
-		"log {\n"
-		"    access stderr combined facility daemon tag amped       # default\n",
-		"site a.org {                                               # t.conf:6\n"
-		"    listen        *:80                                     # t.conf:7\n"
-		"    root          /                                        # t.conf:8\n"
-		"    index         index.html                               # default\n"
-		"    try           off                                      # default\n"
-		"    header        A \"b c\"                                  # t.conf:9\n"
-		"    charset       utf-8                                    # default\n"
-		"    nosniff       on                                       # default\n"
-		"    etag          version                                  # default\n"
-		"    listing       off                                      # default\n"
-		"    precompressed off                                      # default\n"
-		"    compress      off                                      # default\n"
-		"    satisfy       all                                      # default\n"
-		"    links         beneath                                  # default\n"
-		"    users         from 1000                                # default\n"
-		"    path /p {                                              # t.conf:10\n"
 		"    paths     7                                                  # t.conf:3\n"
 		"    paths     revalidate 1s wait 50ms stale 1m                   # default\n"
 		"    paths     negative 9s                                        # t.conf:4\n"
-		"    watches   0                                                  # default\n"
+		"    watches   16384                                              # default\n"
 		"    heads     32M                                                # default\n"
 		"    logins    10000 keep 1m                                      # default\n"
 		"    chunks    512M size 64K small 16K                            # default\n"
@@ -215,6 +189,7 @@ START_TEST(dump_says_where)
 		"    listen        *:80                                           # t.conf:7\n"
 		"    root          /                                              # t.conf:8\n"
 		"    index         index.html                                     # default\n"
+		"    try           off                                            # default\n"
 		"    header        A \"b c\"                                        # t.conf:9\n"
 		"    charset       utf-8                                          # default\n"
 		"    nosniff       on                                             # default\n"

@@ -523,6 +523,11 @@ static const struct {
 	{ "path /a { status on; alias / }",
 	    "alias and status exclude each other: status is given at "
 	    "t.conf:5" },
+	{ "rate burst 5", "\"rate\" needs a number of its own here, before "
+	    "\"burst\"" },
+	{ "path /a { pace after 5K }", "\"pace\" needs a number of its own here, "
+	    "before \"after\"" },
+	{ "rate 5 burst 0", "0 is out of bounds: rate burst takes 1 to 1000000" },
 	{ "access stderr comon",
 	    "there is no format \"comon\", but common, combined, vcombined, "
 	    "json, and what \"format\" makes" },
