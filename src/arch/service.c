@@ -173,6 +173,14 @@ schedule_tidy(void *context)
 		evloop_arm(s->tidy, s->clock.ms);
 }
 
+/* With threads main's own connections, which it has in a drain, share the
+ * verifiers with theirs. */
+static void
+schedule_verify(void *context)
+{
+	wakeup_set(&((struct service *)context)->wakeup);
+}
+
 static void
 on_wakeup(void *context)
 {
@@ -180,6 +188,7 @@ on_wakeup(void *context)
 
 	wakeup_reset(&s->wakeup);
 	tidy_caches(s);
+	http_verify(s->http);
 }
 
 /* Shows the monitor's watchdog that the loop runs. */
@@ -450,6 +459,8 @@ service_run(struct service *s, const struct disk *disk)
 		.disk = *disk,
 		.schedule_tidy = schedule_tidy,
 		.tidy_context = s,
+		.schedule_verify = schedule_verify,
+		.verify_context = s,
 		.pagemap = s->pagemap = pagemap_open(),
 		.notify = s->notify,
 		.watches = s->notify != -1 ? count_watches(s) : 0,

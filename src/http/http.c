@@ -11,6 +11,7 @@
 #include "http/watch/changes.h"
 #include "http/watch/passes.h"
 #include "lib/mem.h"
+#include "lib/need.h"
 #include "stats/stats.h"
 
 /* Makes the caches of a loop that shares none. */
@@ -69,6 +70,7 @@ http_new(const struct http_setup *setup)
 	http->addresses = setup->addresses;
 	http->screens = http->addresses != NULL || conf->trust.n > 0;
 	http->limiters = setup->limiters;
+	need(!http->caches->shared || setup->schedule_verify != NULL);
 	http->verify.schedule = setup->schedule_verify;
 	http->verify.context = setup->verify_context;
 	return http;

@@ -162,7 +162,7 @@ START_TEST(half_a_pass)
 	look_at_all();
 	for (int i = 0; i < 3000; i++) {
 		snprintf(name, sizeof(name), "/dir/%d", i);
-		look_up(NAMESPACE_TARGET, strdup(name), "");
+		look_up(NAMESPACE_TARGET, name, "");
 	}
 	come(DIR_CHANGES);
 	ck_assert(passes_tidy(http));
