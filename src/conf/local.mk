@@ -37,6 +37,7 @@ libconf_a_SOURCES = \
 	src/conf/private.h \
 	src/conf/response.c \
 	src/conf/rules.c \
+	src/conf/guard.h \
 	src/conf/rules.h \
 	src/conf/scaled.c \
 	src/conf/setters.h \

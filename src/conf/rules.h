@@ -9,54 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conf/guard.h"
 #include "conf/log_format.h"
 #include "lib/token_bucket.h"
 
 /* Bytes of all patterns of hide that apply to a path, with terminators. */
 #define CONF_HIDE_MAX	4000
-
-struct conf_words {			/* a list of words */
-	char	**at;			/* owned, each terminated */
-	size_t	  n;
-};
-
-struct conf_pair {			/* a name and its value */
-	char			*name, *value;
-	int64_t			 number;	/* error: the status;
-						 * expires: seconds;
-						 * header: 1: always */
-};
-
-struct conf_pairs {
-	struct conf_pair	*at;
-	size_t			 n;
-};
-
-/* The addresses that begin with these bits. */
-struct conf_network {
-	int			 family;	/* AF_INET, AF_INET6; 0: all */
-	int			 bits;
-	bool			 allow;
-	uint8_t			 bytes[16];
-};
-
-/* Access control: a client must pass the networks and the password. */
-struct conf_guard {
-	struct conf_words	 allow, deny;	/* networks, as written */
-	char			*realm, *file;	/* for passwords; NULL: off */
-	char			*groups;	/* file; NULL: none */
-	struct {
-		struct conf_words users, groups;
-	}			 require;
-	int64_t			 satisfy;	/* enum conf_satisfy */
-	/* Computed from the members above and the site's guard. */
-	struct conf_network	*networks;	/* the most bits first */
-	size_t			 nnetworks;
-	bool			 default_deny;	/* other networks are refused */
-	bool			 active;	/* false: all clients pass */
-	bool			 limited;	/* to these users, in order */
-	struct conf_words	 users;
-};
 
 /* Fields of responses with files of some names. */
 struct conf_file_fields {
@@ -68,14 +26,6 @@ struct conf_file_fields {
 						 * are none of them */
 	bool			 has_expires;
 	char			*lines;		/* response fields, as sent */
-};
-
-struct conf_trust {			/* proxies */
-	struct conf_words	 networks;	/* as written */
-	int64_t			 fields;	/* enum conf_trust_fields */
-	/* Computed from the members above. */
-	struct conf_network	*list;
-	size_t			 n;
 };
 
 struct conf_users {			/* /~name/ */
@@ -132,11 +82,6 @@ struct conf_rules {
 						 * field, Cache-Control */
 };
 
-/* Whether the networks of a guard let a client in, by its address's bytes. */
-bool	 conf_access_admits(const struct conf_guard *,
-	    int family, const uint8_t *bytes);
-/* Whether it lets a user in whose password is right. */
-bool	 conf_groups_admit(const struct conf_guard *, const char *, size_t);
 /*
  * Whether a name may be looked up as a user's: at most 32 letters, digits and
  * "_", and behind the first character also ".", "-" and "$".

@@ -14,7 +14,7 @@
 #include "http/conn.h"
 #include "http/limits/client_limits.h"
 #include "http/limits/verification.h"
-#include "http/log_escape.h"
+#include "http/log/log_escape.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "lib/compiler.h"

@@ -6,7 +6,7 @@
 #include "http/deferred_close.h"
 #include "http/http.h"
 #include "http/namespace.h"
-#include "http/refusal.h"
+#include "http/log/refusal.h"
 #include "http/watch/waypoints.h"
 #include "lib/mem.h"
 #include "stats/stats.h"

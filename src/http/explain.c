@@ -10,7 +10,7 @@
 #include "http/conn.h"
 #include "http/explain.h"
 #include "http/namespace.h"
-#include "http/refusal.h"
+#include "http/log/refusal.h"
 #include "http/rules.h"
 #include "lib/visible.h"
 #include "proto/status.h"

@@ -10,7 +10,7 @@
 #include "http/limits/verification.h"
 #include "http/lookup.h"
 #include "http/namespace.h"
-#include "http/refusal.h"
+#include "http/log/refusal.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "http/stats_page.h"

@@ -70,8 +70,7 @@ struct http_loop {
 	struct parse_limits	 parse_limits;
 	struct chunked_limits	 chunked_limits;
 	struct addresses	*addresses;	/* NULL: no limits */
-	bool			 screens;	/* a new connection's address
-						 * is of importance */
+	bool			 screens;	/* addresses count */
 	struct token_bucket_size pace;		/* without a site; rate 0: no
 						 * limit */
 	bool			 paced;		/* some rules have a pace */

@@ -2,6 +2,7 @@
 
 noinst_LIBRARIES += libhttp.a
 dist_noinst_DATA += src/http/README src/http/limits/README \
+	src/http/log/README \
 	src/http/watch/README
 
 libhttp_a_SOURCES = \
@@ -36,10 +37,10 @@ libhttp_a_SOURCES = \
 	src/http/listing.h \
 	src/http/location.c \
 	src/http/location.h \
-	src/http/log_escape.c \
-	src/http/log_escape.h \
-	src/http/log_line.c \
-	src/http/log_line.h \
+	src/http/log/log_escape.c \
+	src/http/log/log_escape.h \
+	src/http/log/log_line.c \
+	src/http/log/log_line.h \
 	src/http/lookup.c \
 	src/http/lookup.h \
 	src/http/machine.c \
@@ -58,8 +59,8 @@ libhttp_a_SOURCES = \
 	src/http/purge.c \
 	src/http/purge.h \
 	src/http/recv.c \
-	src/http/refusal.c \
-	src/http/refusal.h \
+	src/http/log/refusal.c \
+	src/http/log/refusal.h \
 	src/http/reply.c \
 	src/http/reply.h \
 	src/http/request.h \

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "http/limits/client_limits.h"
-#include "http/log_escape.h"
+#include "http/log/log_escape.h"
 #include "http/peer.h"
 #include "lib/compiler.h"
 #include "lib/log.h"

@@ -4,7 +4,7 @@
 #include "http/conn.h"
 #include "http/preload.h"
 #include "http/namespace.h"
-#include "http/refusal.h"
+#include "http/log/refusal.h"
 #include "http/variant.h"
 
 static void

@@ -7,7 +7,7 @@
 #include "http/fields.h"
 #include "http/location.h"
 #include "http/page.h"
-#include "http/refusal.h"
+#include "http/log/refusal.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "proto/status.h"

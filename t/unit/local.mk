@@ -61,7 +61,7 @@ unit_tests = \
 	t/unit/http/caches_threads \
 	t/unit/http/deferred_close \
 	t/unit/http/limits/verifiers \
-	t/unit/http/log_escape \
+	t/unit/http/log/log_escape \
 	t/unit/http/output \
 	t/unit/http/purge \
 	t/unit/http/rules \

@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 
 #include "http/limits/client_limits.h"
-#include "http/log_escape.h"
+#include "http/log/log_escape.h"
 #include "lib/log.h"
 #include "stats/stats.h"
 

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "conf/where.h"
-#include "http/log_escape.h"
+#include "http/log/log_escape.h"
 #include "http/namespace.h"
-#include "http/refusal.h"
+#include "http/log/refusal.h"
 #include "http/rules.h"
 #include "lib/compiler.h"
 #include "lib/log.h"

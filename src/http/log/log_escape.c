@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "http/log_escape.h"
+#include "http/log/log_escape.h"
 #include "lib/compiler.h"
 #include "lib/swar.h"
 #include "lib/visible.h"

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "http/log_escape.h"
-#include "http/log_line.h"
+#include "http/log/log_escape.h"
+#include "http/log/log_line.h"
 #include "http/rules.h"
 #include "lib/compiler.h"
 #include "lib/lines.h"

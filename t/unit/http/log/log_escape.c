@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "http/log_escape.h"
+#include "http/log/log_escape.h"
 #include "t/unit/unit.h"
 
 static bool
