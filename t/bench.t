@@ -143,6 +143,8 @@ my ($status, $text, $errors) = Amped::run_command(undef, $^X, "$bench/run",
     '500-one', '500-pipe', 'webstone', 'nasa', 'start');
 is($status, 0, 'a run') or diag($errors);
 like($text, qr/^# nasa is left out: /m, 'what is missing is said');
+like($text, qr/^\Q$_\E  +\w.*\w/m, "what $_ means")
+    for grep { !/us$|errors/ } @Bench::Report::columns;
 my $json = decode_json(slurp("$out/b.json"));
 for my $workload (qw(500 500-one 500-pipe webstone)) {
 	my @rounds = @{$json->{rounds}{$workload}{amped} // []};

@@ -41,8 +41,7 @@ sub start {
 sub ctl {
 	my (@words) = @_;
 	my ($status, $out, $err) = Amped::run_command($opt_user::name,
-	    Amped::program() =~ s{[^/]*\z}{ampedctl}r, '-s', $control,
-	    @words);
+	    Amped::copy_for_all('ampedctl'), '-s', $control, @words);
 
 	return ($status >> 8, $out, $err);
 }

@@ -416,7 +416,7 @@ SKIP: {
 	    "\terror stderr info\n}\n" . site($port));
 	my $script = "$dir/activate";
 	write_file($script, "#!/bin/bash\nLISTEN_FDS=1 LISTEN_PID=\$\$ exec " .
-	    Amped::program() . ' -D -A ' . Amped::architecture() .
+	    Amped::program_for_all() . ' -D -A ' . Amped::architecture() .
 	    " -f $dir/amped.conf 3<&" . $socket->fileno . "\n");
 	chmod(0755, $script);
 	local $^F = 1000;

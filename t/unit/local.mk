@@ -77,6 +77,7 @@ unit_tests = \
 	t/unit/lib/listen_fds \
 	t/unit/lib/log \
 	t/unit/lib/need \
+	t/unit/lib/options \
 	t/unit/lib/pagemap \
 	t/unit/lib/regular \
 	t/unit/lib/slab \
