@@ -8,7 +8,7 @@ use warnings;
 use IO::Socket::UNIX;
 use POSIX ();
 use Socket qw(SOCK_STREAM);
-use Time::HiRes qw(usleep);
+use Time::HiRes qw(time usleep);
 
 use lib "$FindBin::Bin/../../t/lib";
 use Amped qw(slurp write_file);
@@ -95,7 +95,8 @@ sub command {
 	    'explain /denied/page', $r->{conf}{reload} ? 'reload' : 'version');
 }
 
-# By the socket; some commands are spoilt, and some answers not waited for.
+# By the socket; some commands are spoilt, and some answers not waited for.  The
+# monitor gives a line and a command up that are not through after a time.
 sub control {
 	my ($r) = @_;
 	my $line = command($r) . "\n";
@@ -104,6 +105,7 @@ sub control {
 	    Peer => $r->{conf}{socket}) or return $r->{conf}{mains} ? () :
 	    "no control socket: $!";
 	my $answer = '';
+	my $begun = time;
 
 	usleep(rand(100_000));
 	$line = Bench::Attack::Client::mutate($line) . pick('', "\n") if $spoilt;
@@ -117,7 +119,7 @@ sub control {
 	} while (sysread($socket, $answer, 65536, length($answer)));
 	return 'a secret at the control socket, ' . $line
 	    if index($answer, $Bench::Attack::Ground::SECRET) >= 0;
-	return if $spoilt || $r->{conf}{mains} || $answer =~
+	return if $spoilt || $r->{conf}{mains} || time - $begun > 9 || $answer =~
 	    /\A(?:ok|absent|busy|conf)\b.*^\.\n\z/ms;
 	return "the answer to $line: " . substr($answer, 0, 200);
 }
