@@ -370,8 +370,8 @@ sub hear {
 	return $self->hear($r) if $answer && $answer->{status} == 100;
 	if (!$answer || $answer->{short}) {
 		return $self->may_end($r) ? 0 : $self->found(($answer ?
-		    "cut short: $answer->{status}, " . length($answer->{body}) :
-		    'no answer') . ($self->{reset} ? ', reset' : ''), $r);
+		    "cut short after " . length($answer->{body}) .
+		    " bytes: $answer->{head}" : 'no answer') . ($self->{reset} ? ', reset' : ''), $r);
 	}
 	$self->check($answer, $r);
 	return ($answer->{field}{connection} // '') !~ /close/i;

@@ -81,6 +81,7 @@ sub cache {
 	    qw(1M 16M 512M);
 	my @off = grep { rand() < .1 } qw(pathname header chunk alignment);
 
+	$self->{off} ||= @off;
 	return "cache {\n\tpaths " . pick($small ? (1, 3, 20) : (100, 50000)) .
 	    ' revalidate ' . pick(qw(0s 50ms 1s)) . ' wait 10s stale 2s ' .
 	    'negative ' . pick(qw(0s 1s)) . "\n\theads " .
@@ -101,7 +102,7 @@ sub limits {
 	    'body within';
 
 	push(@lines, $self->{hasty} ? ('linger 0s', 'drain ' . pick(qw(0s 1s)))
-	    : ('linger 5s', 'drain 1h'));
+	    : ('linger 1m', 'drain 1h'));
 	push(@lines, 'rate 3000 burst 100', 'connections address 60',
 	    'addresses ' . pick(1, 50000)) if $self->{rate};
 	push(@lines, 'requests ' . pick(0, 1, 5, 100), 'line ' .
