@@ -12,6 +12,7 @@ use warnings;
 use Compress::Zlib qw(memGunzip);
 use IO::Select;
 use MIME::Base64 qw(encode_base64);
+use POSIX qw(strftime);
 use Time::HiRes qw(time usleep);
 
 use Amped::Client;
@@ -72,11 +73,11 @@ sub wait_for {
 # conf, ground, monitor; tags and seen are kept by the caller.
 sub new {
 	my ($class, %opt) = @_;
+	my $from = '127.0.' . int(rand(3)) . '.' . (1 + int(rand(9)));
 	my $self = Amped::Client::new($class, port => $opt{conf}{port},
-	    from => $opt{from} // '127.0.' . int(rand(3)) . '.' .
-		(1 + int(rand(9))), (rand() < .1 ? (window => 4096) : ()));
+	    from => $from, (rand() < .1 ? (window => 4096) : ()));
 
-	@$self{keys(%opt)} = values(%opt);
+	@$self{keys(%opt), 'from'} = (values(%opt), $from);
 	return $self;
 }
 
@@ -207,7 +208,8 @@ sub found {
 	my ($self, $what, $r) = @_;
 
 	$what =~ s/\n+/ /g;
-	push(@{$self->{findings}}, $what . ' <- ' .
+	push(@{$self->{findings}}, strftime('%T', gmtime) . " $self->{from}:" .
+	    ($self->{socket}->sockport // 'closed') . " $what <- " .
 	    Bench::Attack::Ground::quote(substr($r->{bytes} // '', 0, 400)));
 	return 0;
 }
