@@ -41,11 +41,14 @@ static const unsigned	accepted_forms[] = {
 static void
 set_addr(struct session *s, int family, const void *bytes)
 {
-	const struct in6_addr	*v6 = bytes;
+	struct in6_addr	v6;
 
-	if (family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(v6)) {
-		family = AF_INET;
-		bytes = v6->s6_addr + 12;
+	if (family == AF_INET6) {
+		memcpy(&v6, bytes, sizeof(v6));	/* aligned */
+		if (IN6_IS_ADDR_V4MAPPED(&v6)) {
+			family = AF_INET;
+			bytes = v6.s6_addr + 12;
+		}
 	}
 	s->family = (uint8_t)family;
 	if (family == AF_INET) {

@@ -27,9 +27,9 @@ is($server->get('/sub/?format=json')->{status}, 200, 'as JSON, too');
 is($server->get($_->[0])->{status}, $_->[1], "$_->[0]: $_->[1]") for
     ['/private.txt', 403], ['/.hidden', 403], ['/nothing', 404];
 ok($server->wait_line($_->[1]), "the terminal says why $_->[0]") for
-    ['it is refused', qr{403 for /private\.txt from .*: .*may not read}],
-    ['a dot is, too', qr{403 for /\.hidden from .*: .* dot}],
-    ['there is nothing', qr{404 for /nothing from .*: .*no such file}];
+    ['it is refused', qr{403 for /private\.txt on default .*may not read}],
+    ['a dot is, too', qr{403 for /\.hidden on default from .*: .* dot}],
+    ['there is nothing', qr{404 for /nothing on default .*no such file}];
 $server->stop;
 unlike($server->errors, qr/loop lag|requests: \d/, 'no counters at the end');
 

@@ -255,7 +255,7 @@ for my $case (
 	    status => '200 OK'],
 	['/a.txt', ['-c', '192.0.2.1', '-H', 'Forwarded: for'],
 	    status => '400 Bad Request', why =>
-	    qr/ not valid: trust 192\.0\.2\.0\/24 \(\Q$conf\E:30\)\z/],
+	    qr/ not valid: trust 192\.0\.2\.0\/24 \(\Q$conf\E:31\)\z/],
 	['/a.txt', ['-c', '::1'], status => '403 Forbidden'],
 	['/a.txt', ['-c', 'unix:'], status => '403 Forbidden'],
 	['/large', ['-H', $gzip], status => '200 OK',

@@ -24,7 +24,8 @@ is($line->{level}, 'info', 'has a level');
 is($line->{process}, 'main', 'a process');
 like($line->{pid}, qr/\A\d+\z/, 'its number');
 like($line->{time}, qr/\A20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}\z/, 'a time');
-like($line->{message}, qr{\A404 for /"no\\ from 127}, 'and all of its text');
+like($line->{message}, qr{\A404 for /"no\\ on default from 127},
+    'and all of its text');
 
 # The other form, and back.
 for my $format ('plain', 'json') {
