@@ -42,8 +42,11 @@ my $server = do {
 	delete local $ENV{LD_PRELOAD} if $sanitized;
 
 	# Nothing is looked at again meanwhile, and nobody is idle for too long.
+	# Others make files where the page is, on the way: if it were watched,
+	# that would wake main.
 	Amped->start(files => { page => $page }, global =>
-	    "cache { paths 1000 revalidate 1h stale 2h negative 1s }\n" .
+	    "cache { watches 0\n" .
+	    "paths 1000 revalidate 1h stale 2h negative 1s }\n" .
 	    "limits { idle 1h }\n");
 };
 my ($main) = $server->role('main');
