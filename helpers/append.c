@@ -20,13 +20,18 @@
 
 static struct log_sink	*sinks;
 static size_t		 nsinks;
-static struct rdns	*rdns;		/* for log 0; NULL: addresses stay */
+static struct buf	*sorted;	/* lines of each log */
+static struct rdns	*rdns;		/* NULL: addresses stay */
 static struct buf	 resolved;		/* lines with host names */
 
 void
 job_set_logs(const int *fds, size_t n)
 {
+	for (size_t i = 0; i < nsinks; i++)
+		buf_free(&sorted[i]);
+	free(sorted);
 	free(sinks);
+	sorted = mem_zero((n + 1) * sizeof(*sorted));
 	sinks = mem_array(n + 1, sizeof(*sinks));		/* not 0 */
 	nsinks = n;
 	for (size_t i = 0; i < n; i++)
@@ -89,20 +94,94 @@ write_resolved(struct log_sink *sink, const char *at, size_t len, size_t *done)
 	return result;
 }
 
+/* Writes the bytes of one log, whose host names are filled in. */
+static int
+write_to(struct log_sink *sink, const char *at, size_t len, size_t *done)
+{
+	return (rdns != NULL ? write_resolved : write_all)(sink, at, len, done);
+}
+
+/* Takes the mark off a line; returns the number of its log. */
+static size_t
+take_mark(const char **line, size_t *len)
+{
+	const char	*at = *line, *end = at + *len;
+	size_t		 number = 0;
+
+	if (*len == 0 || *at != LINES_LOG_MARK)
+		return 0;
+	for (at++; at < end && *at >= '0' && *at <= '9' && number < nsinks;
+	    at++)
+		number = 10 * number + (size_t)(*at - '0');
+	at += at < end && *at == LINES_LOG_MARK;
+	*len -= (size_t)(at - *line);
+	*line = at;
+	return number;
+}
+
+/* Collects the lines of each log; returns how many are of no log. */
+static uint64_t
+sort_lines(const char *at, size_t len)
+{
+	const char	*line, *end = at + len;
+	size_t		 n, log;
+	uint64_t	 lost = 0;
+
+	for (; at < end; at += n) {
+		n = lines_first(at, (size_t)(end - at));
+		line = at;
+		len = n;
+		log = take_mark(&line, &len);
+		if (log < nsinks)
+			buf_add(&sorted[log], line, len);
+		else
+			lost++;
+	}
+	return lost;
+}
+
+/* Writes the lines of several logs, which are mixed.  If a log fails, the lines
+ * of the others are written all the same: *done is the size of as many lines
+ * as were written. */
+static int
+write_sorted(const char *at, size_t len, size_t *done)
+{
+	uint64_t	lost = sort_lines(at, len);
+	size_t		n;
+	int		error = lost > 0 ? EBADF : 0;
+
+	for (size_t i = 0; i < nsinks; i++) {
+		if (sorted[i].len > 0 && write_to(&sinks[i], sorted[i].at,
+		    sorted[i].len, &n) == -1) {
+			error = errno;
+			lost += lines_count(sorted[i].at + n,
+			    sorted[i].len - n);
+		}
+		sorted[i].len = 0;
+	}
+	*done = size_of_lines(at, len, lines_count(at, len) - lost);
+	errno = error;
+	return error == 0 ? 0 : -1;
+}
+
 /* A full disk may take only a part; the rest is dropped. */
 void
 append_perform(struct job *job)
 {
-	size_t	done, len = job->append.bytes.len;
-	bool	with_names = rdns != NULL && job->append.log == 0;
+	struct str	*bytes = &job->append.bytes;
+	size_t		 done = 0, log = (size_t)job->append.log;
+	int		 result;
 
 	job->append.done = 0;
-	if (job->append.log < 0 || (uint64_t)job->append.log >= nsinks) {
+	if (job->append.log < 0 || log >= nsinks) {
 		job->error = EBADF;
 		return;
 	}
-	if ((with_names ? write_resolved : write_all)(&sinks[job->append.log],
-	    job->append.bytes.at, len, &done) == -1)
+	if (nsinks > 1 && log == 0)
+		result = write_sorted(bytes->at, bytes->len, &done);
+	else
+		result = write_to(&sinks[log], bytes->at, bytes->len, &done);
+	if (result == -1)
 		job->error = errno;
 	job->append.done = done;
 }

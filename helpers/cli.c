@@ -96,6 +96,8 @@ perform_job(struct job *job)
 	if ((job->kind == JOB_LIST || job->kind == JOB_COPY) &&
 	    job->error == 0)
 		print_text(job->fd);
+	if (job->kind == JOB_DIGEST && job->error == 0)
+		printf("sum %016" PRIx64 "\n", job->digest.sum);
 	return job->error == 0 ? 0 : 1;
 }
 
@@ -252,7 +254,8 @@ static int	(*const commands[JOB_KIND_COUNT])(struct job *, int n,
 	[JOB_VERIFY] = run_verify,
 	[JOB_COMPRESS] = run_compress,
 	[JOB_COPY] = run_range,
-	[JOB_CLOSE] = run_close
+	[JOB_CLOSE] = run_close,
+	[JOB_DIGEST] = run_range
 };
 
 int

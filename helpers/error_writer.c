@@ -2,7 +2,8 @@
  * error_writer: writes lines, then the number of lines that were lost.
  *
  * This process waits for the log so that no other process has to.  Repeated
- * lines are counted (repeat_filter.h), all others are written as they are.
+ * lines are counted (repeat_filter.h), all others are written as they are, or
+ * as JSON (json_lines.h).
  */
 #include <errno.h>
 #include <poll.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "helpers/error_writer.h"
+#include "helpers/json_lines.h"
 #include "helpers/log_sink.h"
 #include "helpers/repeat_filter.h"
 #include "lib/clock.h"
@@ -29,6 +31,7 @@ struct error_writer {
 	uint64_t		 dropped;	/* lines, not yet reported */
 	bool			 failing;	/* the last write failed */
 	struct repeat_filter	 filter;
+	struct buf		 json;		/* the lines being written */
 };
 
 static void
@@ -37,6 +40,12 @@ write_lines(void *context, const char *at, size_t len)
 	struct error_writer	*w = context;
 	size_t			 done = 0;
 
+	if (w->sink->json) {
+		w->json.len = 0;
+		json_lines_add(&w->json, (struct str){ at, len });
+		at = w->json.at;
+		len = w->json.len;
+	}
 	while ((w->failing = log_sink_write(w->sink, at, len, &done) == -1)) {
 		/* A FIFO is open non-blocking, as it may have no reader. */
 		if (errno != EAGAIN)
@@ -177,4 +186,5 @@ error_writer_run(int pipe, int lines, int drops, struct log_sink *sink)
 	if (w.dropped > 0 && !w.failing)
 		log_drops(&w);
 	log_set_output(NULL, NULL);
+	buf_free(&w.json);
 }

@@ -207,8 +207,8 @@ explain_path(const struct job *job, struct buf *to)
 	end = path.len;
 	buf_string(&path);
 	found = walk_path(path.at, root, job->error, to);
-	/* The error may be of one of the names in the directory. */
-	while (!found && job->kind == JOB_RESOLVE && path.at[end - 1] == '/' &&
+	/* The error may be of one of the names behind the path. */
+	while (!found && job->kind == JOB_RESOLVE &&
 	    name < job->find.names.at + job->find.names.len) {
 		path.len = end;
 		buf_adds(&path, name);

@@ -10,11 +10,13 @@ enum {
 				 * found no room in the pipe; the error logger
 				 * reads here, all others write */
 	FD_LINES = 4,		/* error logger: lines of the error log */
-	FD_LOGS = 4,		/* access logger: log number 0, and so on */
+	FD_LOG = 4,		/* access logger: log number 0 */
 	FD_NOTIFY = 14,		/* helper: where directories to watch are added
 				 * (helpers/notify.h), or closed */
-	FD_RULES = 15		/* helper: Landlock ruleset of the files that
+	FD_RULES = 15,		/* helper: Landlock ruleset of the files that
 				 * it may open (lib/landlock.h), or closed */
+	FD_MORE_LOGS = 16,	/* access logger: log number 1, and so on */
+	FD_FREE = FD_MORE_LOGS + 64	/* and all above it */
 };
 
 #endif

@@ -30,6 +30,7 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "lib/options.h"
 #include "lib/proc.h"
 #include "lib/sandbox.h"
 #include "lib/str.h"
@@ -43,10 +44,27 @@ static const char *const role_names[] = { "helper", "access logger",
 static const char *const titles[] = { "amped: helper", "amped: access log",
     "amped: error log" };
 
+static const struct options_row	option_table[] = {
+	{ 'c', NULL, "calls",
+	    "Enters a sandbox: the roles whose system calls are allowed." },
+	{ 'e', NULL, NULL, "Is the error logger." },
+	{ 'j', NULL, NULL, "With -e: writes each line as JSON." },
+	{ 'k', NULL, "links", "Follows these symbolic links: none, beneath, "
+	    "owner, all." },
+	{ 'l', NULL, "number", "Is the access logger, with so many logs." },
+	{ 'n', NULL, NULL, "Looks up the host names of clients." },
+	{ 'r', NULL, NULL,
+	    "With -c: exits if a part of the sandbox is missing." },
+	{ 's', NULL, "facility,tag,socket",
+	    "Writes to the system's log there." },
+	{ 'u', NULL, "user", "Looks names up in this user's home." },
+	OPTIONS_COMMON
+};
+
 static void
 print_usage(FILE *out)
 {
-	fputs("usage: amped-helper [-ehnrV] [-c calls] [-l number] "
+	fputs("usage: amped-helper [-ehjnrV] [-c calls] [-l number] "
 	    "[-s facility,tag,socket]\n"
 	    "       amped-helper [-k links] [-u user] resolve root path "
 	    "[name ...]\n"
@@ -59,6 +77,7 @@ print_usage(FILE *out)
 	    "       amped-helper verify file user\n"
 	    "       amped-helper copy file [offset length]\n"
 	    "       amped-helper close file\n"
+	    "       amped-helper digest file [offset length]\n"
 	    "Without a job, standard input must be a stream pipe that brings "
 	    "jobs.\n",
 	    out);
@@ -79,14 +98,14 @@ on_stream_pipe(void)
 	return fstat(STDIN_FILENO, &st) == 0 && S_ISSOCK(st.st_mode);
 }
 
-/* The logs of the access logger: the monitor has opened them, in a row. */
+/* The logs of the access logger, which the monitor has opened. */
 static void
 set_logs(size_t n)
 {
 	int	*logs = mem_array(n + 1, sizeof(*logs));	/* not 0 */
 
 	for (size_t i = 0; i < n; i++) {
-		logs[i] = FD_LOGS + (int)i;
+		logs[i] = i == 0 ? FD_LOG : FD_MORE_LOGS + (int)i - 1;
 		if (fcntl(logs[i], F_GETFD) == -1)
 			fatal("log number %zu is not open at descriptor %d", i,
 			    logs[i]);
@@ -95,15 +114,18 @@ set_logs(size_t n)
 	free(logs);
 }
 
-/* Keys of a terminal are for the monitor; a full disk is an error of a job. */
+/* A terminal and kill(1) may send their signals to the whole process group, but
+ * a helper ends when its pipe does.  A full disk is an error of a job. */
 static void
 set_signals(void)
 {
-	static const int ignored[] = { SIGINT, SIGQUIT, SIGPIPE, SIGXFSZ };
+	static const int	ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
+				    SIGPIPE, SIGXFSZ };
 
 	proc_signals_reset();
 	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
 		signal(ignored[i], SIG_IGN);
+	proc_signals_unblock();		/* the monitor has blocked them */
 }
 
 /* Whether errno says that the other end of the pipe is closed. */
@@ -152,17 +174,15 @@ enter_sandbox(struct sandbox *s)
 	sandbox_enter(s);
 }
 
-/* The error logger outlives the monitor for a moment, for the last lines, and
- * ignores signals to the whole process group. */
+/* The error logger outlives the monitor for a moment, for the last lines. */
 static int
-write_errors(struct sandbox *s, struct syslog *syslog)
+write_errors(struct sandbox *s, struct syslog *syslog, bool json)
 {
-	struct log_sink	log = { .fd = STDERR_FILENO, .syslog = syslog };
+	struct log_sink	log = { .fd = STDERR_FILENO, .syslog = syslog,
+			    .json = json };
 
 	if (syslog != NULL)
 		syslog->has_levels = true;
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
 	proc_survive_parent(getppid());
 	enter_sandbox(s);
 	error_writer_run(STDIN_FILENO, FD_LINES, FD_DROPS, &log);
@@ -170,7 +190,8 @@ write_errors(struct sandbox *s, struct syslog *syslog)
 }
 
 static int
-run_role(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog)
+run_role(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog,
+    bool json)
 {
 	set_signals();
 	log_init(role_names[role], LOG_LEVEL_NOTICE);
@@ -184,7 +205,7 @@ run_role(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog)
 	if (role == ACCESS_LOGGER && syslog != NULL && logs > 0)
 		append_set_syslog(syslog);
 	if (role == ERROR_LOGGER)
-		return write_errors(s, syslog);
+		return write_errors(s, syslog, json);
 	if (role == HELPER && fcntl(FD_NOTIFY, F_GETFD) != -1)
 		notify_use(FD_NOTIFY);
 	enter_sandbox(s);
@@ -194,11 +215,21 @@ run_role(enum role role, size_t logs, struct sandbox *s, struct syslog *syslog)
 static int
 print_info(int option)
 {
-	if (option == 'h')
+	if (option == 'h') {
 		print_usage(stdout);
-	else
+		putchar('\n');
+		options_print(stdout, option_table);
+	} else
 		puts("amped-helper " PACKAGE_VERSION);
 	return 0;
+}
+
+static int
+run_cli(enum job_links links, const char *user, int n, char **words)
+{
+	int	status = cli_perform(links, user, n, words);
+
+	return status == EX_USAGE ? refuse_usage() : status;
 }
 
 int
@@ -210,10 +241,11 @@ main(int argc, char **argv)
 	enum role	 role = HELPER;
 	struct sandbox	 sandbox = { .rules = -1 };
 	struct syslog	 syslog, *system = NULL;
+	bool		 json = false;
 	int		 c;
 
 	proc_title_init(argc, argv);
-	while ((c = getopt(argc, argv, "+c:ehk:l:nrs:u:V")) != -1)
+	while ((c = options_next(argc, argv, option_table, true)) != -1)
 		switch (c) {
 		case 'c':
 			sandbox.roles = syscall_filter_roles(optarg);
@@ -234,14 +266,15 @@ main(int argc, char **argv)
 		case 'l':
 			role = ACCESS_LOGGER;
 			if (!str_number(str_of(optarg), &logs) ||
-			    logs >= INT32_MAX - FD_LOGS)
+			    logs > FD_FREE - FD_MORE_LOGS)
 				return refuse_usage();
 			break;
 		case 'n':
 			append_set_rdns(rdns_new(rdns_lookup));
 			break;
+		case 'j':
 		case 'r':
-			sandbox.required = true;
+			*(c == 'j' ? &json : &sandbox.required) = true;
 			break;
 		case 's':
 			system = &syslog;
@@ -254,11 +287,9 @@ main(int argc, char **argv)
 		default:
 			return refuse_usage();
 		}
-	if (optind < argc && role == HELPER) {
-		c = cli_perform(links, user, argc - optind, argv + optind);
-		return c == EX_USAGE ? refuse_usage() : c;
-	}
+	if (optind < argc && role == HELPER)
+		return run_cli(links, user, argc - optind, argv + optind);
 	if (optind < argc || !on_stream_pipe())
 		return refuse_usage();
-	return run_role(role, (size_t)logs, &sandbox, system);
+	return run_role(role, (size_t)logs, &sandbox, system, json);
 }

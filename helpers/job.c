@@ -44,7 +44,7 @@ job_finds(enum job_kind kind)
 bool
 job_has_range(enum job_kind kind)
 {
-	return kind == JOB_READ || kind == JOB_COPY;
+	return kind == JOB_READ || kind == JOB_COPY || kind == JOB_DIGEST;
 }
 
 void

@@ -29,7 +29,8 @@
 	X(VERIFY,  "verify",  "compare a password with a password file") \
 	X(COMPRESS, "compress", "find a name beneath a root, compress it") \
 	X(COPY,	   "copy",    "copy a range of a file into memory")	\
-	X(CLOSE,   "close",   "close a file, as the last who has it")
+	X(CLOSE,   "close",   "close a file, as the last who has it")	\
+	X(DIGEST,  "digest",  "make a digest of a range of a file")
 
 enum job_kind {
 #define X(id, name, help) JOB_##id,
@@ -46,8 +47,8 @@ struct job_find {
 	 * its end must be a directory; the path of a LIST always is one.
 	 */
 	const char	*root, *path;
-	struct str	 names;		/* not of LIST: texts that are tried in
-					 * that directory in turn */
+	struct str	 names;		/* not of LIST: texts, tried in turn:
+					 * index names or suffixes of path */
 	enum job_links	 links;
 	bool		 same_mount;	/* EREMOTE in place of leaving one
 					 * mount, where the system can tell */
@@ -113,15 +114,6 @@ struct job_compress {
 	uint64_t	 size_max;	/* of the file */
 };
 
-/* READ, COPY: a range of the job's file. */
-struct job_range {
-	int64_t		 offset;
-	uint64_t	 length;
-	struct job_version version;	/* of the file */
-	uint64_t	 done;		/* bytes in memory; less than length:
-					 * the file is shorter */
-};
-
 struct job_read {
 	struct job_range range;
 	bool		 was_in_memory;
@@ -131,6 +123,13 @@ struct job_read {
 struct job_copy {
 	struct job_range range;
 	bool		 has_version;	/* ESTALE if it has changed */
+};
+
+/* ESTALE: the file is shorter, or has changed. */
+struct job_digest {
+	struct job_range range;
+	bool		 has_version;
+	uint64_t	 sum;		/* of the bytes, on each machine */
 };
 
 struct job_append {
@@ -154,9 +153,9 @@ struct job {
 	uint64_t	 id;	/* never used twice in the life of a process */
 	enum job_kind	 kind;
 	/*
-	 * The descriptor that travels; -1: none.  With the request: of READ and
-	 * COPY, which stays the caller's, and of CLOSE, -1 once it is closed.
-	 * As the result of the others, and of COPY: owned by the caller.
+	 * The descriptor that travels; -1: none.  With the request: of READ,
+	 * COPY and DIGEST: the caller's; of CLOSE: -1 once it is closed.  As
+	 * the result of the others, and of COPY: owned by the caller.
 	 */
 	int		 fd;
 	/*
@@ -170,7 +169,7 @@ struct job {
 	int		 error;
 	union {				/* by kind */
 		struct job_find		find;	/* the first member of three */
-		struct job_range	range;	/* the first member of two */
+		struct job_range	range;	/* the first member of three */
 		struct job_resolve	resolve;
 		struct job_read		read;
 		struct job_append	append;
@@ -179,10 +178,11 @@ struct job {
 		struct job_compress	compress;
 		struct job_copy		copy;
 		struct job_close	close;
+		struct job_digest	digest;
 	};
 };
 
-/* Whether the kind is of RESOLVE, LIST and COMPRESS; of READ and COPY. */
+/* Whether a kind has a struct job_find; a struct job_range. */
 bool		 job_finds(enum job_kind);
 bool		 job_has_range(enum job_kind);
 const char	*job_kind_name(enum job_kind);

@@ -52,6 +52,15 @@ struct job_version {
 };
 #define JOB_CTIME_ANY	0	/* COPY: a ctime that is not compared */
 
+/* READ, COPY, DIGEST: a range of the job's file. */
+struct job_range {
+	int64_t		 offset;
+	uint64_t	 length;
+	struct job_version version;	/* of the file */
+	uint64_t	 done;		/* bytes in memory; less than length:
+					 * the file is shorter */
+};
+
 /*
  * Waypoints: all that can change the answer of a job that finds a path, in
  * watched directories (helpers/notify.h) on the way from / to the file.  There

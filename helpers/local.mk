@@ -15,6 +15,7 @@ libhelpers_a_SOURCES = \
 	helpers/close.c \
 	helpers/compress.c \
 	helpers/copy.c \
+	helpers/digest.c \
 	helpers/error_writer.c \
 	helpers/error_writer.h \
 	helpers/explain_path.c \
@@ -31,6 +32,8 @@ libhelpers_a_SOURCES = \
 	helpers/job.c \
 	helpers/job.h \
 	helpers/job_parts.h \
+	helpers/json_lines.c \
+	helpers/json_lines.h \
 	helpers/links.c \
 	helpers/links.h \
 	helpers/list.c \

@@ -14,6 +14,7 @@ struct log_sink {
 	bool		 partial_line;	/* the last write ended within a line */
 	bool		 stalled;	/* the last wait for room timed out */
 	struct syslog	*syslog;	/* in place of fd; NULL: fd */
+	bool		 json;		/* error logger: lines as JSON */
 };
 
 /*

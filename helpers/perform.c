@@ -14,7 +14,8 @@ static void	(*const performers[JOB_KIND_COUNT])(struct job *) = {
 	[JOB_VERIFY] = verify_perform,
 	[JOB_COMPRESS] = compress_perform,
 	[JOB_COPY] = copy_perform,
-	[JOB_CLOSE] = close_perform
+	[JOB_CLOSE] = close_perform,
+	[JOB_DIGEST] = digest_perform
 };
 
 void

@@ -17,6 +17,7 @@ void	verify_perform(struct job *);
 void	compress_perform(struct job *);
 void	copy_perform(struct job *);
 void	close_perform(struct job *);
+void	digest_perform(struct job *);
 
 /* As resolve_perform(), but the file is never a handle. */
 void	resolve_open(struct job *);

@@ -270,7 +270,15 @@ check_directory(const struct root *root, const char *path)
 	return 0;
 }
 
-/* Resolves the first of the names that is a file in the directory. */
+/* Whether there is no file of this name, and the next is tried. */
+static bool
+is_no_file(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == EISDIR;
+}
+
+/* Resolves the first file that the path is with a name behind it; ENOENT: there
+ * is none. */
 static int
 resolve_names(struct job *job, const struct root *root)
 {
@@ -288,12 +296,36 @@ resolve_names(struct job *job, const struct root *root)
 		error = resolve_path(job, root, path);
 		if (error == 0)
 			job->find.name_number = number;
-		if (error != ENOENT && error != ENOTDIR && error != EISDIR)
+		if (!is_no_file(error))
 			return error;
 	}
+	return ENOENT;
+}
+
+/* Resolves the first of the names that is a file in the directory. */
+static int
+resolve_index(struct job *job, const struct root *root)
+{
+	int	error = resolve_names(job, root);
+
+	if (error != ENOENT)
+		return error;
 	/* No name: an error of the directory goes first. */
 	error = check_directory(root, job->find.path);
 	return error != 0 ? error : EISDIR;
+}
+
+/* Resolves the path, or what it is with a suffix.  If it is neither, or too
+ * long with one, the error is that of the path alone. */
+static int
+resolve_or_suffix(struct job *job, const struct root *root)
+{
+	int	alone = resolve_path(job, root, job->find.path), error;
+
+	if (!is_no_file(alone))
+		return alone;
+	error = resolve_names(job, root);
+	return error == ENOENT || error == ENAMETOOLONG ? alone : error;
 }
 
 void
@@ -307,8 +339,7 @@ resolve_open(struct job *job)
 	job->error = root_open(&root, job);
 	if (job->error == 0)
 		job->error = len == 0 || job->find.path[len - 1] == '/' ?
-		    resolve_names(job, &root) :
-		    resolve_path(job, &root, job->find.path);
+		    resolve_index(job, &root) : resolve_or_suffix(job, &root);
 	root_close(&root);
 }
 

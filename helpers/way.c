@@ -334,15 +334,19 @@ names_are_plain(const struct job *job, int dir)
 	const char	*path = job->find.path, *slash = strrchr(path, '/');
 	const char	*name = slash != NULL ? slash + 1 : path;
 	struct str	 all = job->find.names;
+	char		 both[JOB_PATH_MAX];
+	int		 n;
 
 	if (job->kind == JOB_LIST)
 		return true;
-	if (*name != '\0')
-		return are_plain(job, dir, name);
-	for (size_t at = 0; at < all.len; at += strlen(all.at + at) + 1)
-		if (!is_plain(dir, all.at + at, "") ||
-		    !are_plain(job, dir, all.at + at))
+	if (*name != '\0' && !are_plain(job, dir, name))
+		return false;
+	for (size_t at = 0; at < all.len; at += strlen(all.at + at) + 1) {
+		n = snprintf(both, sizeof(both), "%s%s", name, all.at + at);
+		if (n < 0 || n >= (int)sizeof(both) ||
+		    !is_plain(dir, both, "") || !are_plain(job, dir, both))
 			return false;
+	}
 	return true;
 }
 

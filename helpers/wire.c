@@ -90,7 +90,7 @@ struct field {
 #define KIND(kind)	(1U << JOB_##kind)
 #define FIND		(KIND(RESOLVE) | KIND(LIST) | KIND(COMPRESS))
 #define NAMED		(KIND(RESOLVE) | KIND(COMPRESS))
-#define RANGE		(KIND(READ) | KIND(COPY))
+#define RANGE		(KIND(READ) | KIND(COPY) | KIND(DIGEST))
 #define REQUEST(kinds, type, at, member, max)				\
 	{ kinds, FIELD_##type, offsetof(struct wire_request, at),	\
 	    offsetof(struct job, member), max }
@@ -124,6 +124,7 @@ static const struct field request_fields[] = {
 	REQUEST(RANGE, U64, length, range.length, 0),
 	REQUEST(RANGE, VERSION, version, range.version, 0),
 	REQUEST(KIND(COPY), BIT1, flags, copy.has_version, 0),
+	REQUEST(KIND(DIGEST), BIT1, flags, digest.has_version, 0),
 	REQUEST(KIND(CLOSE), VERSION, version, close.version, 0),
 	REQUEST(KIND(APPEND), I64, offset, append.log, 0),
 	REQUEST(KIND(APPEND), STR, data_size, append.bytes, JOB_DATA_MAX),
@@ -148,6 +149,7 @@ static const struct field reply_fields[] = {
 	REPLY(KIND(COMPRESS), VERSION, cached, find.facts.cached),
 	REPLY(RANGE, U64, done, range.done),
 	REPLY(KIND(READ), BIT1, in_memory, read.was_in_memory),
+	REPLY(KIND(DIGEST), U64, cached.dev, digest.sum),
 	REPLY(KIND(APPEND), U64, done, append.done),
 	REPLY(KIND(VERIFY), U64, done, verify.right)
 };
@@ -434,6 +436,7 @@ request_fits(const struct job *job)
 		return dir == NULL || dir[0] == '/';
 	case JOB_READ:
 	case JOB_COPY:
+	case JOB_DIGEST:
 		return job->range.length <=
 		    (uint64_t)(INT64_MAX - job->range.offset);
 	case JOB_VERIFY:
@@ -592,6 +595,7 @@ result_fits(const struct job *job)
 		return job->list.entries <= job->list.entries_max;
 	case JOB_READ:
 	case JOB_COPY:
+	case JOB_DIGEST:
 		return job->range.done <= job->range.length;
 	case JOB_APPEND:
 		return job->append.done <= job->append.bytes.len;
@@ -643,7 +647,8 @@ wire_recv_reply(int sock, struct job *job)
 	/* The kernel drops a descriptor if our limit is reached. */
 	if (reply.with_fd && fd == -1)
 		job->error = EMFILE;
-	if (job->kind != JOB_READ)		/* READ: fd is the caller's */
+	/* The caller keeps the file that it has read or summed up. */
+	if (job->kind != JOB_READ && job->kind != JOB_DIGEST)
 		job->fd = fd;
 	return 1;
 }

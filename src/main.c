@@ -2,8 +2,6 @@
  * main: reads options and the conf, opens what needs privileges, and becomes
  * the monitor.
  */
-#include <sys/stat.h>
-
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,20 +11,25 @@
 #include <unistd.h>
 
 #include "admin/explain_url.h"
+#include "admin/needs.h"
 #include "arch/arch.h"
 #include "arch/budget.h"
 #include "conf/conf.h"
+#include "conf/value.h"
+#include "directory.h"
 #include "lib/buf.h"
 #include "lib/compiler.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "lib/options.h"
 #include "lib/proc.h"
 #include "lib/user.h"
 #include "monitor/control_server.h"
 #include "monitor/logs.h"
 #include "monitor/monitor.h"
 #include "monitor/roots.h"
+#include "monitor/socket_files.h"
 #include "shared/listener.h"
 #include "stats/rows.h"
 
@@ -49,16 +52,45 @@ struct options {
 	struct explain_request	 explain;	/* -u, -H, -c */
 };
 
+static const struct options_row	option_table[] = {
+	{ 'A', NULL, "architecture",
+	    "Serves in this architecture, not in that of the conf." },
+	{ 'C', NULL, NULL, "Lists all metrics, one a line." },
+	{ 'c', NULL, "address",
+	    "With -u: the client's address, not 127.0.0.1." },
+	{ 'D', NULL, NULL, "Stays in the foreground, for a supervisor." },
+	{ 'f', NULL, "file", "Reads this conf, not " AMPED_CONF "." },
+	{ 'H', NULL, "field",
+	    "With -u: a field of the request, as \"Accept: text/html\"." },
+	{ 'L', NULL, NULL, "Lists all directives of the conf, one a line." },
+	{ 'l', NULL, "address:port",
+	    "Serves a directory there, not on " DIRECTORY_ADDRESS "." },
+	{ 'q', NULL, NULL, "With -t or -T: prints warnings and errors only." },
+	{ 'T', NULL, NULL,
+	    "Checks the conf, and prints all settings, with their origin." },
+	{ 't', NULL, NULL, "Checks the conf, and exits." },
+	{ 'u', NULL, "URL",
+	    "Explains how the server would answer this URL." },
+	OPTIONS_COMMON
+};
+
 static _Noreturn void
 usage(int status)
 {
-	fprintf(status == 0 ? stdout : stderr,
+	FILE	*out = status == 0 ? stdout : stderr;
+
+	fprintf(out,
 	    "usage: amped [-A architecture] [-l address:port] directory\n"
 	    "       amped [-D] [-A architecture] [-f file]\n"
 	    "       amped -t | -T [-q] [-A architecture] [-f file]\n"
 	    "       amped -u URL [-H field] ... [-c address] "
 	    "[-f file | directory]\n"
 	    "       amped -C | -L | -V | -h\n");
+	if (status == 0) {
+		fputc('\n', out);
+		options_print(out, option_table);
+	} else
+		fputs("amped -h explains the options\n", out);
 	exit(status);
 }
 
@@ -110,7 +142,7 @@ parse_options(int argc, char **argv, struct options *o)
 {
 	int	option;
 
-	while ((option = getopt(argc, argv, "A:CDH:LTVc:f:hl:qtu:")) != -1)
+	while ((option = options_next(argc, argv, option_table, false)) != -1)
 		switch (option) {
 		case 'A':
 			o->arch = optarg;
@@ -158,36 +190,6 @@ parse_options(int argc, char **argv, struct options *o)
 		usage(EX_USAGE);
 }
 
-/* Adds a word as the conf reads it in quotes. */
-static void
-add_quoted(struct buf *b, const char *word)
-{
-	buf_addc(b, '"');
-	for (; *word != '\0'; word++) {
-		if (*word == '"' || *word == '\\')
-			buf_addc(b, '\\');
-		buf_addc(b, *word);
-	}
-	buf_addc(b, '"');
-}
-
-/* The conf of "amped DIRECTORY". */
-static struct conf *
-conf_for_directory(const struct options *o, struct buf *errors)
-{
-	struct buf	 text = { 0 };
-	struct conf	*conf;
-
-	buf_adds(&text, "site default {\nlisten ");
-	add_quoted(&text, o->address != NULL ? o->address : "127.0.0.1:8080");
-	buf_adds(&text, "\nroot ");
-	add_quoted(&text, o->directory);
-	buf_adds(&text, "\n}\n");
-	conf = conf_read_text("command line", buf_string(&text), errors);
-	buf_free(&text);
-	return conf;
-}
-
 /* The architecture of that name; -1 for NULL.  Exits if there is none. */
 static int
 find_architecture(const char *name)
@@ -217,13 +219,15 @@ read_conf(const struct options *o)
 	struct buf	 errors = { 0 };
 	struct conf	*conf;
 
-	conf = o->directory != NULL ? conf_for_directory(o, &errors) :
-	    conf_read(o->file != NULL ? o->file : AMPED_CONF, &errors);
+	if (o->directory != NULL) {
+		directory_check(o->directory);
+		conf = directory_conf(o->directory, o->address);
+	} else
+		conf = conf_read(o->file != NULL ? o->file : AMPED_CONF,
+		    &errors);
 	if (conf == NULL) {
 		fputs(buf_string(&errors), stderr);
-		exit(o->directory == NULL ? EX_CONFIG :
-		    access(o->directory, R_OK | X_OK) == -1 ? EX_NOINPUT :
-		    EX_USAGE);
+		exit(EX_CONFIG);
 	}
 	buf_free(&errors);
 	arch_choose(conf, find_architecture(o->arch));
@@ -261,10 +265,15 @@ open_helper(const char *argv0)
 	return fd;
 }
 
+/* The generation that has opened its sockets. */
+static const struct generation	*opened;
+
 /* Ends amped before it has served. */
 static _Noreturn void
 exit_early(int status)
 {
+	if (opened != NULL)
+		socket_files_drop(opened);
 	pidfile_end(&prepared.pidfile);
 	exit(status);
 }
@@ -291,31 +300,36 @@ open_log(const char *file)
 static void
 choose_user(struct generation *g, const struct options *o)
 {
-	struct user	owner;
-	struct stat	st;
-
 	if (generation_choose_user(g) == -1)
 		exit(EX_NOUSER);
-	if (g->user.name == NULL && o->directory != NULL &&
-	    access(o->directory, R_OK | X_OK) == -1) {
-		log_error("cannot read %s", o->directory);
-		exit(EX_NOINPUT);
-	}
 	user_load_groups(&g->user);
-	if (g->user.name == NULL || o->directory == NULL ||
-	    proc_may_read(&g->user, o->directory))
-		return;
-	/* "amped DIRECTORY" with a private directory: become its owner. */
-	if (stat(o->directory, &st) == -1 || !user_find_uid(&owner, st.st_uid))
-		fatal("cannot look at %s", o->directory);
-	log_warnx("user %s may not read %s: serving it as its owner, %s",
-	    g->user.name, o->directory, owner.name);
-	user_free(&g->user);
-	g->user = owner;
-	user_load_groups(&g->user);
+	if (o->directory != NULL)
+		directory_choose_user(o->directory, &g->user);
 }
 
-/* -t: beside the errors of the conf, warns of what keeps main from serving. */
+/* Says what is in a conf without errors. */
+static void
+print_summary(const struct conf *conf, const struct options *o)
+{
+	const char	*file = o->file != NULL ? o->file : AMPED_CONF, *text;
+	const char	*before = NULL;
+
+	fprintf(stderr, "amped: %s is fine: %zu site%s on",
+	    o->directory != NULL ? "the command line" : file, conf->nsites,
+	    conf->nsites == 1 ? "" : "s");
+	for (size_t i = 0; i < conf_listener_count(conf); i++) {
+		text = conf_listener(conf, i)->text;
+		/* "*:80" is two listeners with the same text. */
+		if (before == NULL || strcmp(before, text) != 0)
+			fprintf(stderr, "%s %s", before != NULL ? "," : "",
+			    text);
+		before = text;
+	}
+	fprintf(stderr, "\n");
+}
+
+/* -t: beside the errors of the conf, finds what keeps amped from starting and
+ * main from serving. */
 static int
 check_conf(struct generation *g, const struct options *o)
 {
@@ -324,9 +338,11 @@ check_conf(struct generation *g, const struct options *o)
 	if (status == 0) {
 		roots_check(g);
 		arch_warn(g->conf);
+		if (!needs_check_start(g->conf))
+			status = EX_CONFIG;
 	}
 	if (status == 0 && !o->quiet)
-		fprintf(stderr, "amped: the conf is fine\n");
+		print_summary(g->conf, o);
 	generation_free(&g);
 	return status;
 }
@@ -359,6 +375,7 @@ open_all(struct generation *g, const struct options *o)
 	const struct listeners	 passed = { .passed = h->sockets,
 				    .npassed = h->nsockets };
 	enum logs_target	 target;
+	const char		*name;
 
 	if (roots_check_sandbox(g->conf) == -1)
 		exit(EX_UNAVAILABLE);
@@ -372,13 +389,17 @@ open_all(struct generation *g, const struct options *o)
 	g->listeners = listener_open(g->conf, &passed, &g->nlisteners);
 	if (g->listeners == NULL)
 		exit_early(EX_UNAVAILABLE);
+	opened = g;
 	upgrade_warn_unused(g);
 	standard_error_open();
 	if (!standard_error_is_allowed(g->conf))
 		exit_early(EX_UNAVAILABLE);
-	target = logs_target(g->conf->log.access.to);
-	if (target == LOGS_FILE || target == LOGS_STDERR)
-		g->access_log = open_log(g->conf->log.access.to);
+	for (size_t i = 0; i < g->naccess_logs; i++) {
+		name = g->conf->log.all.targets[i];
+		target = logs_target(name);
+		if (target == LOGS_FILE || target == LOGS_STDERR)
+			g->access_logs[i] = open_log(name);
+	}
 	prepared.error_log = open_log(g->conf->log.error.to);
 	prepared.descriptors = proc_raise_fd_limit();
 	if (!budget_suffices(g->conf, g->nlisteners, prepared.descriptors))
@@ -458,10 +479,12 @@ run_server(struct generation *g, const struct options *o)
 	if (prepared.inherited.old_monitor == -1 &&
 	    dup2(prepared.error_log, STDERR_FILENO) == -1)
 		fatal("cannot write to the error log");
-	logs_use_handle(&g->access_log);
+	for (size_t i = 0; i < g->naccess_logs; i++)
+		logs_use_handle(&g->access_logs[i]);
 	logs_use_handle(&prepared.error_log);
 	logs_use_handle(&prepared.standard_error.fd);
-	proc_title("amped: monitor");
+	proc_title_of("amped: monitor", o->directory != NULL ?
+	    make_absolute(o->directory) : prepared.conf_file);
 	return monitor_run(g);
 }
 
@@ -478,7 +501,10 @@ main(int argc, char **argv)
 	upgrade_inherit(&prepared.inherited);
 	prepared.program = proc_path(argv[0]);
 	parse_options(argc, argv, &o);
+	if (o.foreground && !isatty(STDERR_FILENO))
+		conf_value_allow_missing_logs();
 	conf = read_conf(&o);
+	conf_value_end_missing_logs();
 	if (o.dump)
 		conf_dump(conf, stdout);
 	if (o.test)

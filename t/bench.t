@@ -143,6 +143,8 @@ my ($status, $text, $errors) = Amped::run_command(undef, $^X, "$bench/run",
     '500-one', '500-pipe', 'webstone', 'nasa', 'start');
 is($status, 0, 'a run') or diag($errors);
 like($text, qr/^# nasa is left out: /m, 'what is missing is said');
+like($text, qr/^\Q$_\E  +\w.*\w/m, "what $_ means")
+    for grep { !/us$|errors/ } @Bench::Report::columns;
 my $json = decode_json(slurp("$out/b.json"));
 for my $workload (qw(500 500-one 500-pipe webstone)) {
 	my @rounds = @{$json->{rounds}{$workload}{amped} // []};
@@ -186,5 +188,31 @@ for my $line ($text =~ /^\t.{28} (\S.*)/mg) {
 	    "\nsite a.org {\nlisten 127.0.0.1:0\nroot /\n}\n");
 	my ($wrong, undef, $why) = Amped::run_amped('-t', '-f', "$conf/conf");
 	is($wrong, 0, $line) or diag($why);
+}
+
+# -h of each program explains each option of its usage.
+for my $program (grep { -x && -f } glob("$bench/*")) {
+	my ($name) = $program =~ m{([^/]+)\z};
+	my ($status, $help, $errors) = Amped::run_command(undef, $^X, $program,
+	    '-h');
+	is($status, 0, "$name -h") or diag($errors);
+	my ($usage, $text) = $help =~ /\A\Q$name\E: [^\n]+\n\n((?:\t[^\n]*\n)+)(.*)/s;
+	my @options = ($usage =~ /(?<=[\[ ])-(\w)/g,
+	    map { split(//, $_) } $usage =~ /\[-(\w{2,})\]/g);
+	cmp_ok(scalar(@options), '>', 2, 'its options');
+	is_deeply([grep { $text !~ /(?:^\t|; )-\Q$_\E[\t:]/m } @options], [],
+	    '... are explained');
+}
+
+# In a directory without a build the lists are there, or the reason.
+for my $case (['run', 0, 'servers: ceiling, amped'], ['breakdown', 0, 'caches'],
+    ['papers', 1, 'start this in the build directory']) {
+	my ($name, $expected, $words) = @$case;
+	my ($status, $text, $errors) = Amped::run_command(undef, '/bin/sh', '-c',
+	    'cd "$0" && env -u AMPED_BUILD "$@"', docroot(), $^X,
+	    "$bench/$name", '-l');
+	is($status != 0, $expected != 0, "$name -l, elsewhere") or
+	    diag($errors);
+	like("$text$errors", qr/\Q$words\E/, "... $words");
 }
 done_testing();

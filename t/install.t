@@ -49,6 +49,10 @@ for my $file (qw(/opt/a/sbin/amped /opt/a/sbin/ampedctl
     /opt/a/share/man/man8/ampedctl.8
     /opt/a/share/bash-completion/completions/amped
     /opt/a/share/bash-completion/completions/ampedctl
+    /opt/a/share/zsh/site-functions/_amped
+    /opt/a/share/zsh/site-functions/_ampedctl
+    /opt/a/share/fish/vendor_completions.d/amped.fish
+    /opt/a/share/fish/vendor_completions.d/ampedctl.fish
     /opt/a/share/vim/vimfiles/syntax/amped.vim)) {
 	ok($there{$file}, $file);
 }

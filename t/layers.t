@@ -21,7 +21,7 @@ chdir($src) or die "$src: $!\n";
 
 # The folders, from the bottom up, and what each may include beside its own
 # files and lib: folders that stand before it, or single headers of these.
-# contracts are wait.h and task.h, main is main.c.
+# contracts are wait.h and task.h, main is main.c and directory.c.
 my @folders = (
 	lib	=> [],
 	helpers	=> [],
@@ -33,26 +33,29 @@ my @folders = (
 	contracts => [qw(helpers/job.h)],
 	http	=> [qw(cache contracts proto conf/conf.h conf/log_fields.tbl
 		    conf/log_format.h conf/rules.h conf/where.h helpers/job.h
-		    helpers/notify.h shared/addresses.h stats/report.h stats/stats.h
-		    stats/stats.tbl)],
+		    helpers/notify.h shared/addresses.h stats/report.h
+		    stats/scoreboard.h stats/stats.h stats/stats.tbl)],
 	loop	=> [qw(contracts shared helpers/wire.h http/machine.h
 		    stats/scoreboard.h stats/stats.h)],
 	disk	=> [qw(contracts stats conf/conf.h helpers/job.h
 		    helpers/perform.h helpers/wire.h loop/clients.h
 		    loop/evloop.h loop/mailbox.h shared/channel.h
 		    shared/helper_slots.h shared/main_env.h shared/mounts.h)],
-	admin	=> [qw(conf contracts helpers/explain_path.h helpers/job.h
+	admin	=> [qw(conf contracts helpers/explain_path.h
+		    helpers/htpasswd.h helpers/job.h
 		    helpers/perform.h http/explain.h http/machine.h
 		    http/preload.h http/purge.h loop/clients.h loop/evloop.h
 		    shared/control.h stats/report.h stats/stats.h)],
 	arch	=> [qw(conf contracts disk loop shared stats admin/requests.h
 		    helpers/notify.h http/caches.h http/machine.h)],
-	monitor	=> [qw(conf shared admin/explain_url.h arch/arch.h
+	monitor	=> [qw(conf shared admin/explain_url.h admin/needs.h
+		    arch/arch.h
 		    helpers/fds.h helpers/job.h stats/rows.h
 		    stats/scoreboard.h stats/stats.h)],
-	main	=> [qw(conf monitor admin/explain_url.h arch/arch.h
+	main	=> [qw(conf monitor admin/explain_url.h admin/needs.h
+		    arch/arch.h
 		    arch/budget.h shared/listener.h stats/rows.h)],
-	ampedctl => [qw(conf/conf.h shared/commands.tbl shared/control.h)],
+	ampedctl => [qw(conf/conf.h conf/errors.h shared/commands.tbl shared/control.h)],
 );
 my %may_include = @folders;
 my @order = map { $folders[2 * $_] } 0 .. $#folders / 2;
@@ -103,7 +106,7 @@ sub layer {
 
 	return $1 if $file =~ m{^src/(\w+)/};
 	return 'helpers' if $file =~ m{^helpers/};
-	return $file eq 'src/main.c' ? 'main' : 'contracts';
+	return $file =~ m{^src/(?:main|directory)\.} ? 'main' : 'contracts';
 }
 
 # The source that an include in quotes means: from src, or from the top.
@@ -193,7 +196,7 @@ sub bare_includes {
 
 	$code{$file} //= read_code($file);
 	return map { "$file includes $_" } grep { !m{/} &&
-	    !/^(?:wait|task)\.h\z/ } quoted($file);
+	    !/^(?:wait|task|directory)\.h\z/ } quoted($file);
 }
 
 # So it links nothing from above: the linker takes what is called.

@@ -40,17 +40,16 @@ sub fine {
 	ok(!@wrong, $what) or diag(map { "$_\n" } @wrong);
 }
 
-# The options that a program takes, by what it gives to getopt.
+# The options of a program, as -h explains them: letters, and long names.
 sub options {
-	my ($source) = @_;
-	my ($letters) = slurp("$src/$source") =~
-	    /\bgetopt\(argc, argv,\s*"\+?([^"]+)"/;
+	my ($program) = @_;
 
-	return ($letters // '') =~ /(\w)/g;
+	return map { /^  -(\w)(?:, --(\w+))?/ ? [$1, $2] : () }
+	    qx($build/$program -h);
 }
 
-for my $name (qw(amped.8 amped.conf.5 amped-arch.7 amped-status.7
-    amped-helper.8 ampedctl.8)) {
+for my $name (qw(amped.8 amped.conf.5 amped-arch.7 amped-recipes.7
+    amped-status.7 amped-helper.8 ampedctl.8)) {
 	ok(defined($text{$name}), "there is $name");
 	$text{$name} //= '';
 }
@@ -73,6 +72,19 @@ SKIP: {
 for my $page (sort keys %text) {
 	fine("what $page refers to is there", grep { !defined($text{$_}) }
 	    map { s/ /./r } $text{$page} =~ /^\.Xr (amped\S* \d)/mg);
+}
+
+# What administrators look for in a manual, beside amped's own words.
+my %usual = ('amped.8' => ['configuration', 'graceful', 'keep-alive', 'reload',
+	'rotation', 'timeout'],
+    'amped.conf.5' => ['configuration', 'directory listing', 'graceful',
+	'keep-alive', 'rate limit', 'rotation', 'symlink', 'timeout',
+	'virtual host']);
+for my $page (sort keys %usual) {
+	my $words = $text{$page} =~ s/\s+/ /gr;
+
+	fine("$page has the usual words", grep { $words !~ /\b\Q$_\E/i }
+	    @{$usual{$page}});
 }
 
 my @directives = lines_of($amped, '-L');
@@ -109,14 +121,18 @@ fine('amped.conf(5) has every field of a line', grep { my $field = $_;
     $text{'amped.conf.5'} !~ (ref($field) ? qr/^\.It Li \\&$field Ta /m :
     qr/^\.It Li \\&\Q$field\E Ta /m) } @named);
 
-my %program = ('amped.8' => 'src/main.c',
-    'amped-helper.8' => 'helpers/helper.c',
-    'ampedctl.8' => 'src/ampedctl/ampedctl.c');
+my %program = ('amped.8' => 'amped', 'amped-helper.8' => 'amped-helper',
+    'ampedctl.8' => 'ampedctl');
 for my $page (sort keys %program) {
 	my @options = options($program{$page});
-	cmp_ok(scalar(@options), '>', 0, "$program{$page} has options");
-	fine("$page has every option", map { "-$_" }
-	    grep { $text{$page} !~ /^\.It Fl $_(?:\s|$)/m } @options);
+	cmp_ok(scalar(@options), '>', 5, "$program{$page} has options");
+	fine("$page has every option", map { "-$_->[0]" } grep {
+	    my ($letter, $name) = @$_;
+	    my $long = defined($name) ? qr/ , Fl -$name$/m : qr/(?:\s|$)/m;
+	    $text{$page} !~ /^\.It Fl $letter$long/m } @options);
+	fine("$page has no other", grep {
+	    my $letter = $_; !grep { $_->[0] eq $letter } @options }
+	    $text{$page} =~ /^\.It Fl (\w)(?:\s|$)/mg);
 }
 
 my %titles = map { $_ => 1 } map { slurp($_) =~ /"(amped: [a-z ]+)"/g }

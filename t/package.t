@@ -39,6 +39,10 @@ my @wanted = qw(etc/amped/amped.conf etc/amped/sites/ etc/logrotate.d/amped
     usr/sbin/amped usr/sbin/ampedctl usr/share/amped/index.html
     usr/share/bash-completion/completions/ampedctl
     usr/share/bash-completion/completions/amped
+    usr/share/fish/vendor_completions.d/amped.fish
+    usr/share/fish/vendor_completions.d/ampedctl.fish
+    usr/share/zsh/vendor-completions/_amped
+    usr/share/zsh/vendor-completions/_ampedctl
     usr/share/doc/amped/README.Debian usr/share/doc/amped/changelog.gz
     usr/share/doc/amped/copyright usr/share/doc/amped/examples/amped.socket
     usr/share/doc/amped/examples/root.conf

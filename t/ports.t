@@ -79,7 +79,8 @@ SKIP: {
 # for others.
 my ($files) = slurp($spec) =~ /^%files\n(.*?)^%changelog/ms;
 for my $part (qw(_sbindir _libexecdir _unitdir _tmpfilesdir _mandir
-    bash-completion vim/vimfiles/syntax vim/vimfiles/ftdetect /log/amped)) {
+    bash-completion zsh/site-functions fish/vendor_completions.d
+    vim/vimfiles/syntax vim/vimfiles/ftdetect /log/amped)) {
 	like($files, qr/\Q$part\E/, "%files has $part");
 }
 

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <pwd.h>
@@ -117,6 +118,17 @@ add_success(struct buf *to, const struct job *job)
 	add_siblings(to, job);
 }
 
+/* The suffixes with which a path was looked up in vain, too. */
+static void
+add_suffixes(struct buf *to, const struct job *job)
+{
+	if (job->find.names.len == 0 || (job->error != ENOENT &&
+	    job->error != ENOTDIR && job->error != EISDIR))
+		return;
+	buf_adds(to, "; nor is there one with ");
+	add_names(to, job);
+}
+
 static void
 add_failure(struct buf *to, const struct job *job)
 {
@@ -134,7 +146,8 @@ add_failure(struct buf *to, const struct job *job)
 		if (to->at[len - 1] == '/') {
 			buf_adds(to, " without ");
 			add_names(to, job);
-		}
+		} else
+			add_suffixes(to, job);
 		return;
 	}
 	start = to->len;
@@ -148,6 +161,8 @@ add_failure(struct buf *to, const struct job *job)
 		    to->len - start - len);
 		to->len -= start - 1;
 	}
+	if (job->find.path[0] != '\0' && to->at[len - 1] != '/')
+		add_suffixes(to, job);
 }
 
 /* The directory as its path, where it is in the home of a user; "": there is
@@ -176,7 +191,8 @@ explain_path_job(struct explanation *e, const struct job *job)
 	add_root(&root, job);
 	shown.find.root = buf_string(&root);
 	buf_adds(&path, job->find.path);
-	if (len > 0 && job->find.path[len - 1] != '/')
+	if (len > 0 && job->find.path[len - 1] != '/' &&
+	    job->find.name_number == 0)
 		add_suffix(&path, job);
 	shown.find.path = buf_string(&path);
 	if (*shown.find.root == '\0') {
@@ -231,6 +247,9 @@ set_address(struct sockaddr_storage *address, const char *client)
 	struct sockaddr_in6	*v6 = (void *)address;
 
 	memset(address, 0, sizeof(*address));
+	address->ss_family = AF_UNIX;
+	if (strcmp(client, "unix:") == 0)
+		return true;
 	address->ss_family = AF_INET;
 	if (inet_pton(AF_INET, client, &v4->sin_addr) == 1)
 		return true;
@@ -345,4 +364,70 @@ explain_url_answer(const struct explain_request *q, const struct conf *conf,
 	explain_print(&e, out);
 	explain_free(&e);
 	return NULL;
+}
+
+/*
+ * Pages
+ */
+
+/* Adds a decoded path as it stands in a request line. */
+static void
+add_encoded(const char *path, struct buf *to)
+{
+	for (; *path != '\0'; path++)
+		if (isalnum((unsigned char)*path) ||
+		    strchr("/-._~", *path) != NULL)
+			buf_addc(to, *path);
+		else
+			buf_addf(to, "%%%02X", (unsigned char)*path);
+}
+
+/* The number of a site's first listener. */
+static size_t
+find_listener(const struct conf *conf, const struct conf_site *site)
+{
+	const struct conf_address	*own = &site->listen.at[0], *a;
+	size_t				 i = 0;
+
+	for (;; i++) {
+		a = conf_listener(conf, i);
+		if (a->len == own->len &&
+		    memcmp(&a->addr, &own->addr, a->len) == 0)
+			return i;
+	}
+}
+
+/* Copies the first line of a fact, without its name. */
+static void
+add_fact(const struct explanation *e, enum explain_fact fact, struct buf *to)
+{
+	const char	*text = e->facts[fact].at;
+
+	text += strcspn(text, " ");
+	text += strspn(text, " ");
+	buf_add(to, text, strcspn(text, "\n"));
+}
+
+bool
+explain_url_page(const struct conf *conf, const struct conf_site *site,
+    const char *path, struct buf *fault)
+{
+	struct explanation	 e = { .kind.trusted = true };
+	struct sockaddr_storage	 client;
+	const char		*name = site->names.at[0];
+	bool			 good;
+
+	need(set_address(&client, "127.0.0.1"));
+	buf_adds(&e.request, "GET ");
+	add_encoded(path, &e.request);
+	buf_addf(&e.request, " HTTP/1.1\r\nHost: %s%s\r\n\r\n",
+	    name[0] == '*' ? "any" : "", name + (name[0] == '*'));
+	run_request(&e, conf, &client, find_listener(conf, site));
+	/* With a page in its place, the file is not there. */
+	good = e.facts[EXPLAIN_FILE].len > 0 && e.facts[EXPLAIN_PAGE].len == 0;
+	if (!good)
+		add_fact(&e, e.facts[EXPLAIN_LOOKUP].len > 0 ?
+		    EXPLAIN_LOOKUP : EXPLAIN_WHY, fault);
+	explain_free(&e);
+	return good;
 }

@@ -21,5 +21,10 @@ struct explain_request {
  * text, which is kept in the buffer.  Blocks for disk and names. */
 const char	*explain_url_answer(const struct explain_request *,
 		    const struct conf *, struct buf *error, FILE *);
+/* Whether a page that the conf of a site names, by its decoded path, is a file
+ * that can be sent; false: adds why not.  Networks and passwords do not
+ * count. */
+bool	explain_url_page(const struct conf *, const struct conf_site *,
+	    const char *path, struct buf *fault);
 
 #endif

@@ -6,6 +6,8 @@ dist_noinst_DATA += src/admin/README
 libadmin_a_SOURCES = \
 	src/admin/explain_url.c \
 	src/admin/explain_url.h \
+	src/admin/needs.c \
+	src/admin/needs.h \
 	src/admin/requests.c \
 	src/admin/requests.h \
 	src/admin/target.c \

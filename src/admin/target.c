@@ -33,6 +33,9 @@ rate_listener(const struct conf *conf, size_t i, const struct url *u)
 	struct str			 own = sockaddr_bytes(a);
 	int				 family = parse_literal(u->host, bytes);
 
+	if (a->ss_family == AF_UNIX)	/* behind a proxy of any port */
+		return family == 0 && conf_find_site_name(conf, i, u->host.at,
+		    u->host.len) != NULL;
 	if (sockaddr_port(a) != u->port)
 		return 0;
 	if (family == 0)		/* a name: its address is not known */
@@ -79,8 +82,9 @@ add_host(struct buf *to, const struct conf *conf)
 {
 	const struct conf_address	*a = conf_listener(conf, 0);
 	const char			*name = conf->sites[0].names.at[0];
+	bool				 is_unix = a->addr.ss_family == AF_UNIX;
 
-	if (strcmp(name, "default") == 0 && a->text[0] != '*') {
+	if (strcmp(name, "default") == 0 && a->text[0] != '*' && !is_unix) {
 		buf_adds(to, a->text);
 		return;
 	}
@@ -88,7 +92,7 @@ add_host(struct buf *to, const struct conf *conf)
 		name = "localhost";
 	buf_addf(to, "%s%s", name[0] == '*' ? "www" : "",
 	    name + (name[0] == '*'));
-	if (sockaddr_port(&a->addr) != URL_PORT)
+	if (!is_unix && sockaddr_port(&a->addr) != URL_PORT)
 		buf_addf(to, ":%u", sockaddr_port(&a->addr));
 }
 

@@ -3,7 +3,6 @@
  *
  * ampedctl knows no state of the server: all that it prints comes from there.
  */
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,8 @@
 
 #include "ampedctl/client.h"
 #include "ampedctl/status.h"
+#include "conf/errors.h"
+#include "lib/options.h"
 #include "lib/visible.h"
 
 #define FIELDS_MAX	50
@@ -41,6 +42,16 @@ list_commands(FILE *out)
 	}
 }
 
+static const struct options_row	option_table[] = {
+	{ 'f', NULL, "conf", "Reads the socket's name in this conf, not in\n"
+	    "                    " AMPED_CONF "." },
+	{ 'H', NULL, "field", "With explain: adds a field to the request." },
+	{ 'j', NULL, NULL, "With status: prints JSON." },
+	{ 'L', NULL, NULL, "Lists the commands, one a line." },
+	{ 's', NULL, "socket", "Uses this socket, and reads no conf." },
+	OPTIONS_COMMON
+};
+
 static _Noreturn void
 usage(int status)
 {
@@ -49,6 +60,8 @@ usage(int status)
 	fprintf(out, "usage: ampedctl [-j] [-f conf] [-s socket] [-H field] "
 	    "... command [word ...]\n"
 	    "       ampedctl -L | -V | -h\n\n");
+	options_print(out, option_table);
+	fputc('\n', out);
 	list_commands(out);
 	exit(status);
 }
@@ -70,6 +83,21 @@ print_version(void)
 	exit(0);
 }
 
+static _Noreturn void
+refuse_command(const char *word)
+{
+	const char	*near = NULL;
+
+	for (size_t i = 0; i < CONTROL_COUNT; i++)
+		near = conf_error_nearer(word, near, control_rows[i].name);
+	fprintf(stderr, "ampedctl: there is no command \"%s\"; ", word);
+	if (near != NULL)
+		fprintf(stderr, "did you mean \"%s\"?\n", near);
+	else
+		fprintf(stderr, "ampedctl help lists them\n");
+	exit(EX_USAGE);
+}
+
 static void
 parse_command(struct options *o, char **words, size_t n)
 {
@@ -78,11 +106,8 @@ parse_command(struct options *o, char **words, size_t n)
 	if (n == 0)
 		usage(EX_USAGE);
 	o->command = control_find(words[0]);
-	if (o->command == CONTROL_COUNT) {
-		fprintf(stderr, "ampedctl: there is no command \"%s\"; "
-		    "ampedctl help lists them\n", words[0]);
-		exit(EX_USAGE);
-	}
+	if (o->command == CONTROL_COUNT)
+		refuse_command(words[0]);
 	o->words = words + 1;
 	o->n = n - 1;
 	row = &control_rows[o->command];
@@ -99,7 +124,7 @@ parse_options(int argc, char **argv, struct options *o)
 {
 	int	option;
 
-	while ((option = getopt(argc, argv, "+H:LVf:hjs:")) != -1)
+	while ((option = options_next(argc, argv, option_table, true)) != -1)
 		switch (option) {
 		case 'H':
 			if (o->nfields == FIELDS_MAX ||

@@ -10,6 +10,9 @@
 #include "ampedctl/screen.h"
 
 #define BAR_MAX		60
+#define BAR_MIN		4
+#define NARROW		60	/* columns; less has no room for bars */
+#define INDENT		4	/* of the rest of a line that was folded */
 #define TEXT_SIZE	16	/* bytes of a number as text */
 
 struct page {
@@ -17,6 +20,7 @@ struct page {
 	const struct metrics	*now, *before;
 	double			 seconds;
 	size_t			 columns, left;	/* lines left */
+	bool			 has_room;	/* for blank lines */
 };
 
 /* A line under construction. */
@@ -52,18 +56,61 @@ add_text(struct line *l, const char *format, ...)
 	va_end(args);
 }
 
+/* Adds a line of these bytes, without blanks at its end. */
 static void
-put_line(struct page *p, const struct line *l)
+put_bytes_of_line(struct page *p, const char *text, size_t len, size_t indent)
 {
-	size_t	len = l->len < p->columns ? l->len : p->columns;
-
 	if (p->left == 0)
 		return;
 	p->left--;
-	while (len > 0 && l->text[len - 1] == ' ')
+	while (len > 0 && text[len - 1] == ' ')
 		len--;
-	buf_add(p->to, l->text, len);
+	buf_addf(p->to, "%*s", (int)indent, "");
+	buf_add(p->to, text, len);
 	buf_addc(p->to, '\n');
+}
+
+/* Where to fold a line that is too long: at the last pair of blanks, which
+ * stands between two numbers with their names, or at the last blank, if that
+ * pair is far from the end. */
+static size_t
+find_fold(const char *text, size_t len)
+{
+	size_t	pair = 0, blank = 0;
+
+	for (size_t i = 1; i < len; i++) {
+		if (text[i] != ' ' || text[i - 1] == ' ')
+			continue;
+		blank = i;
+		if (text[i + 1] == ' ')
+			pair = i;
+	}
+	return pair > len / 3 ? pair : blank > 0 ? blank : len;
+}
+
+static void
+put_line(struct page *p, const struct line *l)
+{
+	const char	*at = l->text, *end = l->text + l->len;
+	size_t		 indent = 0, len;
+
+	while ((size_t)(end - at) > p->columns - indent) {
+		len = find_fold(at, p->columns - indent);
+		put_bytes_of_line(p, at, len, indent);
+		at += len;
+		while (at < end && *at == ' ')
+			at++;
+		indent = INDENT;
+	}
+	if (at < end || indent == 0)
+		put_bytes_of_line(p, at, (size_t)(end - at), indent);
+}
+
+static void
+put_blank(struct page *p)
+{
+	if (p->has_room)
+		put_bytes_of_line(p, "", 0, 0);
 }
 
 /* A line without bars and rates. */
@@ -127,12 +174,16 @@ format_age(char text[TEXT_SIZE], double s)
 	return text;
 }
 
-/* A part that is not zero shows at least one #. */
+/* Adds a bar in what is left of the columns, if that is enough.  A part that is
+ * not zero shows at least one #. */
 static void
-add_bar(struct line *l, double part, double whole, size_t width)
+add_bar(struct line *l, double part, double whole, size_t columns)
 {
-	size_t	full;
+	size_t	full, width;
 
+	if (columns < l->len + 2 + BAR_MIN)
+		return;
+	width = columns - l->len - 2;
 	if (width > BAR_MAX)
 		width = BAR_MAX;
 	if (part < 0 || whole <= 0)
@@ -190,7 +241,6 @@ put_title(struct page *p)
 	    format_age(TEXT, GET("uptime")), GET("generation"),
 	    format_age(TEXT, GET("started") + GET("uptime") - GET("loaded")),
 	    GET("main-deaths"), GET("draining") > 0 ? "   DRAINING" : "");
-	put_text(p, " ");
 }
 
 static void
@@ -231,7 +281,7 @@ put_connections(struct page *p)
 	add_text(&l, "connections %6s of %-6s ", COUNT("open-connections"),
 	    COUNT("open-connections-limit"));
 	add_bar(&l, GET("open-connections"), GET("open-connections-limit"),
-	    p->columns - l.len - 2);
+	    p->columns);
 	put_line(p, &l);
 	l.len = 0;
 	add_text(&l, "           ");
@@ -239,7 +289,7 @@ put_connections(struct page *p)
 		add_text(&l, " %s %s ", states[i],
 		    COUNT("connections-%s", states[i]));
 	put_line(p, &l);
-	put_text(p, " ");
+	put_blank(p);
 }
 
 /* Returns the share of hits since the numbers before, or since ever. */
@@ -256,13 +306,11 @@ get_hit_ratio(const struct page *p, const char *cache, bool *any)
 	return *any ? hits / (hits + misses) : 0;
 }
 
-/* The bar shows the limit, of two, that is nearer. */
-static void
-put_cache(struct page *p, const char *cache, const char *name)
+/* Returns how full a cache is, by the limit, of two, that is nearer. */
+static double
+get_fullness(const struct page *p, const char *cache)
 {
-	struct line	l = { .len = 0 };
-	double		by_entries = 0, by_bytes = 0, hits;
-	bool		any;
+	double	by_entries = 0, by_bytes = 0;
 
 	if (GET("%s-entries-limit", cache) > 0)
 		by_entries = GET("%s-entries", cache) /
@@ -270,29 +318,43 @@ put_cache(struct page *p, const char *cache, const char *name)
 	if (GET("%s-bytes-limit", cache) > 0)
 		by_bytes = GET("%s-bytes", cache) /
 		    GET("%s-bytes-limit", cache);
-	hits = get_hit_ratio(p, cache, &any);
-	add_text(&l, "  %-9s %6s %8s %9s  ", name,
-	    COUNT("%s-entries", cache), BYTES("%s-bytes", cache),
-	    COUNT("%s-evictions", cache));
-	add_bar(&l, by_entries > by_bytes ? by_entries : by_bytes, 1, 12);
+	return by_entries > by_bytes ? by_entries : by_bytes;
+}
+
+static void
+put_cache(struct page *p, const char *cache)
+{
+	struct line	l = { .len = 0 };
+	bool		any;
+	double		hits = get_hit_ratio(p, cache, &any);
+
+	add_text(&l, "  %-9s %6s %8s", cache, COUNT("%s-entries", cache),
+	    BYTES("%s-bytes", cache));
+	if (p->columns >= NARROW) {
+		add_text(&l, " %9s  ", COUNT("%s-evictions", cache));
+		add_bar(&l, get_fullness(p, cache), 1, l.len + 14);
+	}
 	if (any)
 		add_text(&l, "  %5.1f%% ", 100 * hits);
 	else
 		add_text(&l, "       - ");
-	add_bar(&l, hits, 1, p->columns - l.len - 2);
+	if (p->columns >= NARROW)
+		add_bar(&l, hits, 1, p->columns);
 	put_line(p, &l);
 }
 
 static void
 put_caches(struct page *p)
 {
-	put_text(p, "caches     entries    bytes evictions  full            "
-	    "hits");
-	put_cache(p, "pathname", "pathname");
-	put_cache(p, "header", "header");
-	put_cache(p, "chunk", "chunk");
-	put_cache(p, "auth", "login");
-	put_text(p, " ");
+	static const char *const	names[] = { "pathname", "header",
+					    "chunk", "file", "auth" };
+
+	put_text(p, p->columns >= NARROW ? "caches     entries    bytes "
+	    "evictions  full            hits" :
+	    "caches     entries    bytes    hits");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		put_cache(p, names[i]);
+	put_blank(p);
 }
 
 static void
@@ -308,7 +370,7 @@ put_helpers(struct page *p)
 	    COUNT("busy-helpers"), COUNT("idle-helpers"),
 	    COUNT("stuck-helpers"), COUNT("helpers-limit"));
 	add_bar(&l, GET("busy-helpers") + GET("stuck-helpers"),
-	    GET("helpers-limit"), p->columns - l.len - 2);
+	    GET("helpers-limit"), p->columns);
 	put_line(p, &l);
 	put_text(p, "jobs        %6s wait, at most %s; %s dropped, %s too late",
 	    COUNT("queued-jobs"), COUNT("queued-jobs-max"),
@@ -365,7 +427,7 @@ put_fs_queue(struct page *p, const char *name, int len, double share)
 		return;
 	add_text(&l, "  fs %-12.*s %3.0f of %.0f helpers, %s wait ", len,
 	    name, held, share, format_amount(TEXT, queued, 1000));
-	add_bar(&l, held, share, p->columns - l.len - 2);
+	add_bar(&l, held, share, p->columns);
 	put_line(p, &l);
 }
 
@@ -393,9 +455,10 @@ void
 screen_draw(struct buf *to, const struct metrics *now,
     const struct metrics *before, double seconds, size_t columns, size_t lines)
 {
-	struct page	p = { to, now, before, seconds, columns, lines };
+	struct page	p = { to, now, before, seconds, columns, lines,
+			    lines >= SCREEN_LINES_MIN };
 
-	if (p.columns < SCREEN_COLUMNS_MIN)	/* cut lines, not fold them */
+	if (p.columns < SCREEN_COLUMNS_MIN)
 		p.columns = SCREEN_COLUMNS_MIN;
 	put_title(&p);
 	put_requests(&p);

@@ -41,7 +41,7 @@ status_show(struct client_target *a)
 
 	if (status == 0) {
 		text.len = 0;
-		screen_draw(&text, &now, NULL, 0, SCREEN_COLUMNS_MIN,
+		screen_draw(&text, &now, NULL, 0, SCREEN_COLUMNS,
 		    LINES_MAX);
 		visible_print(stdout, text.at, text.len);
 	} else {
@@ -83,7 +83,8 @@ draw_top(const struct top *t)
 	buf_free(&text);
 }
 
-/* If main is being started again, shows that and tries again. */
+/* If main or the server is being started again, shows that and tries again.  A
+ * server that was never there is an error. */
 static int
 update_top(struct top *t)
 {
@@ -91,8 +92,8 @@ update_top(struct top *t)
 	int		status = fetch_metrics(t->target, &next, &t->error);
 
 	if (status != 0)
-		return status == EX_TEMPFAIL || status == EX_PROTOCOL ? 0 :
-		    status;
+		return status == EX_TEMPFAIL || status == EX_PROTOCOL ||
+		    (status == EX_UNAVAILABLE && t->now.n > 0) ? 0 : status;
 	t->error.len = 0;
 	metrics_free(&t->before);
 	t->before = t->now;

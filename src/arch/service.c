@@ -297,7 +297,7 @@ service_connections(const struct service *s)
 static void
 log_report_line(const char *line)
 {
-	log_info("%s", line);
+	log_debug("%s", line);
 }
 
 static void
@@ -330,6 +330,8 @@ log_report(struct service *s)
 	struct stats_slot	sum;
 
 	http_measure(s->http);		/* updates the caches' counters */
+	if (log_level() < LOG_LEVEL_DEBUG)
+		return;
 	scoreboard_sum_main(&sum, arch_threads(s->env->conf));
 	report_lag(&sum);
 	if (s->report != NULL)
@@ -463,17 +465,20 @@ service_run(struct service *s, const struct disk *disk)
 		.notify = s->notify,
 		.watches = s->notify != -1 ? count_watches(s) : 0,
 		.addresses = env->addresses,
+		.limiters = env->limiters,
 	};
 
 	make_budget(s, &budget);
 	setup.descriptors = budget.files;
-	if (env->conf->log.access.to != NULL) {
+	if (env->conf->log.all.n > 0) {
 		setup.log_reserve = access_log_reserve;
 		setup.log_commit = access_log_commit;
 		setup.log_context = s->access_log;
 	}
 	if (env->addresses != NULL)
 		addresses_use_slot(env->addresses, env->main);
+	for (size_t i = 0; i < env->conf->nlimiters; i++)
+		addresses_use_slot(env->limiters[i], env->main);
 	if (s->ops != NULL)
 		open_threads(s, &setup);
 	machine_set_crash_context();

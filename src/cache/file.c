@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cache/chunk.h"
+#include "cache/digest.h"
 #include "cache/file.h"
 #include "cache/file_private.h"
 #include "lib/io.h"
@@ -23,9 +24,9 @@
 #define SLICE_SLOTS	65536
 
 static size_t
-record_size(uint32_t nchunks)
+record_size(uint32_t nchunks, bool digest)
 {
-	return sizeof(struct file) + nchunks * sizeof(struct chunk *);
+	return file_record_size(nchunks) + digest * sizeof(uint64_t);
 }
 
 /* The memory that an open file takes beyond its record. */
@@ -36,6 +37,7 @@ charged_bytes(const struct file *f)
 }
 
 _Static_assert(FILE_CHUNKS_MAX < 1U << 24, "a file has so many bits for them");
+_Static_assert(RESIDENT_METHOD_COUNT <= 1 << 3, "and so many for its method");
 
 /* The descriptor of a file that is gone, to be closed without the lock. */
 struct file_deferred {
@@ -140,7 +142,7 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
     size_t descriptors, size_t chunk_size, size_t small, int64_t residency)
 {
 	memset(fc, 0, sizeof(*fc));
-	cache_init(&fc->cache, "descriptor", descriptors,
+	cache_init(&fc->cache, "file", descriptors,
 	    chunks->cache.limit_bytes, drop_file);
 	slab_init(&fc->slab);
 	fc->chunks = chunks;
@@ -266,9 +268,9 @@ new_open_file(struct file *f, int fd, const struct job_version *kept)
 	return d;
 }
 
-struct file *
-file_new(struct file_cache *fc, int fd, const struct job_version *version,
-    const struct job_facts *facts)
+static struct file *
+new_file(struct file_cache *fc, int fd, const struct job_version *version,
+    const struct job_facts *facts, bool digest)
 {
 	uint32_t	 nchunks;
 	uint64_t	 dev;
@@ -278,7 +280,7 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	need(fd != -1 && version->size >= 0 && file_fits(fc, version));
 	nchunks = count_chunks(fc, version);
 	lock_acquire(fc->cache.lock);
-	f = slab_alloc_zero(&fc->slab, record_size(nchunks));
+	f = slab_alloc_zero(&fc->slab, record_size(nchunks, digest));
 	lock_release(fc->cache.lock);
 	f->cache = fc;
 	f->references = 1;
@@ -288,6 +290,8 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	f->handle = facts->handle;
 	f->made = !S_ISREG(facts->mode);
 	f->nchunks = nchunks;
+	f->has_digest = digest;
+	f->digested = version->size == 0;
 	f->open_file = new_open_file(f, fd, &facts->cached);
 	dev = f->open_file->version->dev;
 	f->method = (uint8_t)residency_choose(fc->residency, f, facts);
@@ -298,9 +302,23 @@ file_new(struct file_cache *fc, int fd, const struct job_version *version,
 	add_open_file(f);
 	lock_release(fc->cache.lock);
 	if (is_new)
-		log_info("device %llu: residency method %s",
+		log_debug("device %llu: residency method %s",
 		    (unsigned long long)dev, residency_name(f->method));
 	return f;
+}
+
+struct file *
+file_new(struct file_cache *fc, int fd, const struct job_version *version,
+    const struct job_facts *facts)
+{
+	return new_file(fc, fd, version, facts, false);
+}
+
+struct file *
+file_new_with_digest(struct file_cache *fc, int fd,
+    const struct job_version *version, const struct job_facts *facts)
+{
+	return new_file(fc, fd, version, facts, true);
 }
 
 void
@@ -312,7 +330,7 @@ file_destroy(struct file *f)
 	}
 	chunk_drop_all(f->cache->chunks, f);
 	close_now(f);
-	slab_free(&f->cache->slab, f, record_size(f->nchunks));
+	slab_free(&f->cache->slab, f, record_size(f->nchunks, f->has_digest));
 }
 
 struct file *

@@ -25,15 +25,17 @@ struct file {
 	struct open_file	*open_file;	/* NULL: closed */
 	struct job_version	 version;
 	uint32_t		 nchunks : 24;
-	uint32_t		 method : 4;	/* enum residency_method */
+	uint32_t		 method : 3;	/* enum residency_method */
 	uint32_t		 small : 1;	/* one chunk, copied */
 	uint32_t		 strong : 1;	/* of struct job_facts */
 	uint32_t		 handle : 1;	/* of struct job_facts */
 	uint32_t		 made : 1;	/* file_is_made() */
+	uint32_t		 has_digest : 1; /* room for it, behind all */
 	uint32_t		 : 0;		/* above: constant */
 	uint32_t		 copied : 1;	/* small: copy is complete */
 	uint32_t		 warned : 1;	/* logged: cannot be read */
-	uint32_t		 references : 30;
+	uint32_t		 digested : 1;	/* the digest is complete */
+	uint32_t		 references : 29;
 	struct chunk		*chunks[];	/* slots of the chunk cache */
 };
 
@@ -86,8 +88,7 @@ struct file	*file_new(struct file_cache *, int fd,
 enum file_source file_hold_source(struct file *, struct chunk **);
 /* Whether file_hold_source() would find a source that is not outdated. */
 bool		 file_is_sendable(const struct file *);
-/* Marks a file from the cache directory as outdated. */
-void		 file_set_outdated(struct file *);
+void		 file_set_outdated(struct file *); /* of the cache directory */
 int		 file_hold(struct file *);	/* its descriptor; -1: closed */
 void		 file_release(struct file *);
 /* Drops some chunks of files that are closing; true: call it again.  Gives
@@ -97,8 +98,7 @@ bool		 file_tidy(struct file_cache *, void *close_context);
  * in a version that file_inherit_warned() took the mark from. */
 bool		 file_set_warned(struct file *);
 void		 file_inherit_warned(struct file *, const struct file *old);
-/* Records that the system refuses sendfile(). */
-void		 file_set_no_sendfile(struct file *);
+void		 file_set_no_sendfile(struct file *); /* refused */
 /* Whether the file is sent from memory of ours. */
 bool		 file_is_copied(const struct file *);
 /* Whether the file was made by a helper: memory of ours, without a name. */

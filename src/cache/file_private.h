@@ -7,6 +7,21 @@
 #include "cache/chunk.h"
 #include "cache/file.h"
 
+/* Bytes of a record, up to the digest, if it has one: that is aligned. */
+static inline size_t
+file_record_size(uint32_t nchunks)
+{
+	size_t	size = sizeof(struct file) + nchunks * sizeof(struct chunk *);
+
+	return (size + sizeof(uint64_t) - 1) & ~(sizeof(uint64_t) - 1);
+}
+
+static inline uint64_t *
+file_digest(const struct file *f)
+{
+	return (uint64_t *)((uintptr_t)f + file_record_size(f->nchunks));
+}
+
 /* Ends a file that has no references. */
 void		 file_destroy(struct file *);
 /* Closes the descriptor, now or when its last hold is released. */

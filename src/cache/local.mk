@@ -10,6 +10,8 @@ libcache_a_SOURCES = \
 	src/cache/cache.h \
 	src/cache/chunk.c \
 	src/cache/chunk.h \
+	src/cache/digest.c \
+	src/cache/digest.h \
 	src/cache/file.c \
 	src/cache/file.h \
 	src/cache/file_private.h \

@@ -53,6 +53,11 @@ struct open_file {
 						 * the last
 						 * file_is_unchanged() */
 	struct fetch		 fetch;		/* of a small file's chunk */
+	struct {				/* of digest.c */
+		struct task	*task;		/* http's: the next slice */
+		int64_t		 done;		/* bytes in it so far */
+		int		 error;		/* errno of the last task */
+	}			 digest;
 	const struct job_version *version;	/* of the open file: the file's
 						 * version, or cached */
 	struct job_version	 cached[];	/* at most one: of a file from

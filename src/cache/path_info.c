@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/digest.h"
 #include "cache/path_info.h"
 #include "cache/pathname_private.h"
 #include "lib/mem.h"
@@ -134,9 +135,10 @@ expire_variants(struct pathname_cache *pc, const struct path *p)
 	struct str	 name = { p->name, p->len };
 	struct path	*v;
 	uint32_t	 namespace;
+	unsigned	 variants = p->variants & ~PATHNAME_BY_CONTENT;
 
-	for (unsigned i = 0; p->variants >> i != 0; i++) {
-		if ((p->variants & 1U << i) == 0)
+	for (unsigned i = 0; variants >> i != 0; i++) {
+		if ((variants & 1U << i) == 0)
 			continue;
 		namespace = pc->variant_namespace(p->namespace, i);
 		v = pathname_find(pc, namespace, name);
@@ -152,14 +154,15 @@ store_found(struct pathname_cache *pc, struct path *p, struct path_info a,
 	bool	same = is_version(p, &a.file->version);
 
 	/* A version that is not strong may have changed without a trace, so its
-	 * variants are not kept.  That the file cannot be read is logged once.
-	 * */
+	 * variants and digest are not kept.  That the file cannot be read is
+	 * logged once. */
 	if (same)
 		file_inherit_warned(a.file, p->file);
-	if (same && p->file->strong)
+	same = same && p->file->strong;
+	if (same) {
 		a.variants = (a.variants & ~tried) | (p->variants & tried);
-	else
-		same = false;
+		digest_inherit(a.file, p->file);
+	}
 	path_info_assign(pc, p, &a);
 	p->failed = false;
 	if (!same)

@@ -11,6 +11,10 @@
 
 struct chunk;
 
+/* A bit of variants that is none: the tag of the file is made of its digest,
+ * which must be known before a response begins. */
+#define PATHNAME_BY_CONTENT	0x8000
+
 /* A result that is to be set, or a copy of the present one. */
 struct path_info {
 	struct file	*file;		/* FILE: with a reference */
@@ -20,7 +24,10 @@ struct path_info {
 					 * PATHNAME_WATCHED_MS if watched */
 	uint16_t	 variants;	/* FILE: http's bits; the heads of a
 					 * path depend on them */
-	uint16_t	 status;	/* REDIRECT, REFUSED */
+	union {
+		uint16_t status;	/* REDIRECT, REFUSED */
+		uint16_t blocks;	/* FILE: http's bits, of blocks files */
+	};
 	uint8_t		 kind;		/* enum pathname_kind */
 	uint8_t		 why;		/* REFUSED: enum why */
 	uint8_t		 source;	/* a copy's: enum file_source */

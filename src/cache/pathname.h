@@ -26,6 +26,7 @@ enum pathname_kind {
 	PATHNAME_REDIRECT,	/* by the rules; with a status */
 	PATHNAME_LISTED,	/* a directory without index, to be listed */
 	PATHNAME_STATS_PAGE,	/* by the rules: the statistics page */
+	PATHNAME_READY,		/* by the rules: whether the server is */
 	PATHNAME_REFUSED	/* with a status and a reason */
 };
 
@@ -47,8 +48,7 @@ struct path {
 	uint32_t		 len : 24;	/* bytes of the name */
 	uint32_t		 hash_tag : 7;	/* top bits of the hash: saves
 						 * comparisons of names */
-	uint32_t		 guarded : 1;	/* the rules may refuse some
-						 * clients */
+	uint32_t		 guarded : 1;	/* some clients are refused */
 	uint16_t		 status;	/* see struct path_info */
 	uint16_t		 variants;	/* see struct path_info */
 	int64_t			 checked_at;	/* see struct path_info */

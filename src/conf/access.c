@@ -5,6 +5,8 @@
  * As soon as a guard allows a network, clients outside of its networks are
  * refused.
  */
+#include <sys/socket.h>
+
 #include <arpa/inet.h>
 
 #include <netinet/in.h>
@@ -74,6 +76,10 @@ parse_network(const char *written, struct conf_network *network)
 	memset(network, 0, sizeof(*network));
 	if (strcmp(written, "all") == 0)
 		return NULL;
+	if (strcmp(written, "unix:") == 0) {
+		network->family = AF_UNIX;
+		return NULL;
+	}
 	if (strlen(written) >= sizeof(text))
 		return "\"%s\": too long for a network";
 	strcpy(text, written);
@@ -101,6 +107,18 @@ conf_access_wrong_network(const char *text)
 	struct conf_network	ignored;
 
 	return parse_network(text, &ignored);
+}
+
+/* A client that is trusted could take any address. */
+const char *
+conf_access_wrong_trust(const char *text)
+{
+	struct conf_network	 network;
+	const char		*wrong = parse_network(text, &network);
+
+	return wrong == NULL && network.bits == 0 &&
+	    network.family != AF_UNIX ?
+	    "\"%s\" would trust every client: name the proxies" : wrong;
 }
 
 /* Realms are sent between quotes. */
@@ -151,6 +169,26 @@ conf_access_admits(const struct conf_guard *guard, int family,
 		if (network_contains(&guard->networks[i], family, bytes))
 			return guard->networks[i].allow;
 	return !guard->default_deny;
+}
+
+bool
+conf_access_trusts(const struct conf *conf, int family, const uint8_t *bytes)
+{
+	const struct conf_trust	*t = &conf->trust;
+
+	for (size_t i = 0; i < t->n; i++)
+		if (network_contains(&t->list[i], family, bytes))
+			return true;
+	return false;
+}
+
+void
+conf_access_list_trusted(struct conf_trust *t)
+{
+	t->list = mem_array(t->networks.n + 1, sizeof(*t->list));
+	for (size_t i = 0; i < t->networks.n; i++)
+		if (parse_network(t->networks.at[i], &t->list[t->n]) == NULL)
+			t->n++;
 }
 
 static int
@@ -223,18 +261,51 @@ check_auth(struct conf_reader *reader, const struct conf_guard *guard,
 		    "unexpected \"%s\" behind \"off\"", guard->file);
 }
 
-/* Takes over the outer networks, and the password if this block has no auth. */
+static bool
+has_own(struct conf_object object, const char *word)
+{
+	return conf_origin(object, conf_row_find_word(word, object.kind),
+	    0) != NULL;
+}
+
+/* Without networks every client would do without the password. */
+static void
+check_satisfy(struct conf_reader *reader, const struct conf_guard *guard,
+    struct conf_object object)
+{
+	const struct conf_row	*row = conf_row_find_word("satisfy",
+				    object.kind);
+
+	if (guard->satisfy == SATISFY_ANY && has_own(object, "satisfy") &&
+	    (guard->realm == NULL || guard->nnetworks == 0))
+		conf_error(reader, conf_origin(object, row, 0)->pos,
+		    "\"satisfy any\" needs \"auth\", and \"allow\" or "
+		    "\"deny\"");
+}
+
+/* Takes over the outer networks, and what this block lacks. */
 static void
 inherit_guard(struct conf_guard *guard, const struct conf_guard *outer,
-    bool auth)
+    struct conf_object object)
 {
+	bool	auth = has_own(object, "auth");
+
 	for (size_t i = 0; i < outer->nnetworks; i++)
 		insert_network(guard, outer->networks[i]);
 	guard->default_deny |= outer->default_deny;
+	if (!has_own(object, "satisfy"))
+		guard->satisfy = outer->satisfy;
 	if (auth || outer->realm == NULL)
 		return;
 	guard->realm = mem_string(outer->realm);
 	guard->file = mem_string(outer->file);
+	if (outer->groups != NULL)
+		guard->groups = mem_string(outer->groups);
+	if (guard->require.users.n + guard->require.groups.n > 0)
+		return;
+	guard->limited = outer->limited;
+	for (size_t i = 0; i < outer->users.n; i++)
+		conf_name_add(&guard->users, outer->users.at[i]);
 }
 
 void
@@ -253,11 +324,12 @@ conf_access_complete(struct conf_reader *reader, struct conf_guard *guard,
 	check_auth(reader, guard, auth, object);
 	guard->default_deny = guard->allow.n > 0;
 	if (outer != NULL && reader->nerrors == 0)
-		inherit_guard(guard, outer, auth != NULL);
+		inherit_guard(guard, outer, object);
+	if (reader->nerrors == 0)
+		check_satisfy(reader, guard, object);
+	if (reader->nerrors == 0 && !guard->limited)
+		conf_groups_complete(reader, guard, object);
 	guard->active = guard->nnetworks > 0 || guard->realm != NULL;
-	if (object.kind == BLOCK_FILES && !guard->active && auth == NULL)
-		conf_error(reader, conf_origin(object, NULL, 0)->pos,
-		    "block files needs \"allow\", \"deny\" or \"auth\"");
 }
 
 /* Whether the guard denies all addresses of a family. */

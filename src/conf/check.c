@@ -226,6 +226,31 @@ add_names(struct conf_listener *l, struct conf_site *site)
 	}
 }
 
+/* A header can name any client, so its sender must be trusted. */
+static void
+check_proxy(struct conf_reader *reader, const struct conf_listener *l)
+{
+	if (l->address->proxy && reader->conf->trust.networks.n == 0)
+		conf_error(reader, l->pos, "%s proxy: no proxy is trusted; "
+		    "name those that connect there: trust 127.0.0.1, say",
+		    l->address->text);
+}
+
+/* Adds a site to the listener of an address.  The listener is one socket, so
+ * all sites must say the same of it. */
+static void
+add_listener(struct conf_reader *reader, struct conf_site *site,
+    const struct conf_address *a, struct conf_pos pos)
+{
+	struct conf_listener	*l = find_listener(reader->conf, a, pos);
+
+	if (l->address != a && !conf_address_is_same(l->address, a))
+		conf_error(reader, pos, "something else stands behind %s at "
+		    "%s:%zu: write the same for both sites", a->text,
+		    reader->conf->files.at[l->pos.file], l->pos.line);
+	add_names(l, site);
+}
+
 static void
 add_listeners(struct conf_reader *reader, struct conf_site *site)
 {
@@ -240,8 +265,7 @@ add_listeners(struct conf_reader *reader, struct conf_site *site)
 		for (same = 0; !same_address(&at[same], &at[i]); same++)
 			continue;
 		if (same == i)
-			add_names(find_listener(reader->conf, &at[i], pos),
-			    site);
+			add_listener(reader, site, &at[i], pos);
 		else
 			conf_error(reader, pos,
 			    "the site listens on \"%s\" already", at[i].text);
@@ -313,6 +337,7 @@ check_listeners(struct conf_reader *reader)
 		add_listeners(reader, &conf->sites[i]);
 	for (size_t i = 0; i < conf->nlisteners; i++) {
 		check_names(reader, &conf->listeners[i]);
+		check_proxy(reader, &conf->listeners[i]);
 		for (size_t j = 0; j < conf->nlisteners; j++)
 			check_overlap(reader, &conf->listeners[i],
 			    &conf->listeners[j]);
@@ -327,7 +352,8 @@ conf_check(struct conf_reader *reader)
 	check_orders(reader);
 	check_chunks(reader);
 	check_user(reader);
-	conf_log_select_format(reader);
+	conf_log_complete(reader);
+	conf_access_list_trusted(&conf->trust);
 	for (size_t i = 0; i < conf->nsites; i++) {
 		check_required(reader, conf_object_site(&conf->sites[i]));
 		check_paths(reader, &conf->sites[i]);

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "conf/foreign.h"
 #include "conf/setters.h"
 #include "helpers/job.h"
 #include "lib/facility.h"
@@ -19,8 +20,12 @@ static const char *const *const choices[TYPE_COUNT] = {
 	[TYPE_LOG_LEVEL] = WORDS(LOG_LEVELS),
 	[TYPE_LISTING] = WORDS(CONF_LISTINGS),
 	[TYPE_LINKS] = WORDS(JOB_LINKS),
+	[TYPE_ERROR_FORMAT] = WORDS(CONF_ERROR_FORMATS),
+	[TYPE_SATISFY] = WORDS(CONF_SATISFIES),
+	[TYPE_ETAG] = WORDS(CONF_ETAGS),
 	[TYPE_ABLATION] = WORDS(CONF_ABLATIONS),
 	[TYPE_PRECOMPRESSED] = WORDS(CONF_PRECOMPRESSED),
+	[TYPE_TRUST_FIELDS] = WORDS(CONF_TRUST_FIELDS),
 	[TYPE_SWITCH] = WORDS(CONF_SWITCHES),
 	[TYPE_REDIRECT] = WORDS(CONF_REDIRECTS),
 	[TYPE_REFUSAL] = WORDS(CONF_REFUSALS),
@@ -58,6 +63,8 @@ conf_choice_set(struct conf_reader *reader, const struct conf_row *row,
 		}
 		near = conf_error_nearer(word->text, near, choice[i]);
 	}
+	if (conf_foreign_error(reader, row->word, word))
+		return false;
 	conf_choice_print(row->type, ", ", &all);
 	conf_error(reader, word->pos, "\"%s\" is not one of %s",
 	    word->text, buf_string(&all));

@@ -16,6 +16,19 @@
 	X(OFF, "off") X(HTML, "html") X(JSON, "json")
 #define CONF_PRECOMPRESSED(X)						\
 	X(OFF, "off") X(BR, "br") X(ZSTD, "zstd") X(GZIP, "gzip")
+/* The form of lines of the error log. */
+#define CONF_ERROR_FORMATS(X)						\
+	X(PLAIN, "plain") X(JSON, "json")
+/* Whether a client needs an allowed network and a password, or one of them. */
+#define CONF_SATISFIES(X)						\
+	X(ALL, "all") X(ANY, "any")
+/* Sources of entity tags. */
+#define CONF_ETAGS(X)							\
+	X(VERSION, "version") X(MODIFIED, "modified") X(CONTENT, "content")
+/* The fields of requests by which proxies name their clients. */
+#define CONF_TRUST_FIELDS(X)						\
+	X(ANY, "any") X(FORWARDED, "forwarded")				\
+	X(X_FORWARDED, "x-forwarded") X(NONE, "none")
 /* Caches and alignment that "cache off" disables, for measurements. */
 #define CONF_ABLATIONS(X)						\
 	X(PATHNAME, "pathname") X(HEADER, "header") X(CHUNK, "chunk")	\
@@ -47,6 +60,34 @@ enum conf_listing {
 	CONF_LISTINGS(X)
 #undef X
 	LISTING_COUNT
+};
+
+enum conf_error_format {
+#define X(id, name) ERROR_FORMAT_##id,
+	CONF_ERROR_FORMATS(X)
+#undef X
+	ERROR_FORMAT_COUNT
+};
+
+enum conf_satisfy {
+#define X(id, name) SATISFY_##id,
+	CONF_SATISFIES(X)
+#undef X
+	SATISFY_COUNT
+};
+
+enum conf_etag {
+#define X(id, name) ETAG_##id,
+	CONF_ETAGS(X)
+#undef X
+	ETAG_COUNT
+};
+
+enum conf_trust_fields {
+#define X(id, name) TRUST_FIELDS_##id,
+	CONF_TRUST_FIELDS(X)
+#undef X
+	TRUST_FIELDS_COUNT
 };
 
 enum conf_ablation {

@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-#include "conf/private.h"
+#include "conf/setters.h"
 #include "lib/mem.h"
 #include "lib/regular.h"
 
+#define COMMAND_LINE	"command line"	/* in place of a file's name */
 #define NEW_READER	{ .conf = mem_zero(sizeof(struct conf)) }
 
 /* Parses and checks a source; NULL if there was an error. */
@@ -64,8 +65,10 @@ conf_read_text(const char *name, const char *text, struct buf *errors)
 {
 	struct conf_reader	reader = NEW_READER;
 
-	return finish_reading(&reader, conf_source_text(&reader, name,
-	    mem_string(text), strlen(text)), errors);
+	reader.unwritten = name == NULL;
+	return finish_reading(&reader, conf_source_text(&reader,
+	    name != NULL ? name : COMMAND_LINE, mem_string(text),
+	    strlen(text)), errors);
 }
 
 char *
@@ -108,24 +111,35 @@ object_free(struct conf_object object)
 	}
 }
 
+/* Frees what was computed. */
+static void
+guard_free(struct conf_guard *guard)
+{
+	mem_drop(&guard->networks);
+	conf_name_free(&guard->users);
+}
+
 static void
 site_free(struct conf_site *site)
 {
 	for (size_t i = 0; i < site->npaths; i++) {
 		object_free(conf_object_path(&site->paths[i]));
 		mem_drop(&site->paths[i].rules.field_lines);
-		mem_drop(&site->paths[i].rules.guard.networks);
+		mem_drop(&site->paths[i].rules.always_lines);
+		guard_free(&site->paths[i].rules.guard);
 		mem_drop(&site->paths[i].prefix);
 	}
 	mem_drop(&site->paths);
 	for (size_t i = 0; i < site->nfiles; i++) {
 		object_free(conf_object_files(&site->files[i]));
-		mem_drop(&site->files[i].guard.networks);
+		guard_free(&site->files[i].guard);
+		mem_drop(&site->files[i].fields.lines);
 		conf_name_free(&site->files[i].patterns);
 	}
 	mem_drop(&site->files);
-	mem_drop(&site->rules.guard.networks);
+	guard_free(&site->rules.guard);
 	mem_drop(&site->rules.field_lines);
+	mem_drop(&site->rules.always_lines);
 	conf_name_free(&site->names);
 	object_free(conf_object_site(site));
 }
@@ -143,8 +157,10 @@ conf_free(struct conf **confp)
 	for (size_t i = 0; i < conf->nlisteners; i++)
 		mem_drop(&conf->listeners[i].named);
 	mem_drop(&conf->listeners);
+	mem_drop(&conf->trust.list);
+	mem_drop(&conf->limiters);
 	conf_name_free(&conf->files);
-	conf_log_format_free(&conf->log.line);
+	conf_log_free(&conf->log.all);
 	object_free(conf_object(conf));
 	mem_drop(confp);
 }

@@ -9,34 +9,19 @@
 #ifndef CONF_CONF_H
 #define CONF_CONF_H
 
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/socket.h>
 
+#include "conf/address.h"
 #include "conf/choices.h"
-#include "conf/log_format.h"
 #include "conf/rules.h"
 #include "lib/buf.h"
 
 /* The suffix of a control socket's name until the socket listens. */
 #define CONF_CONTROL_NEW	".new"
 
-/* Bytes of all patterns of hide that apply to a path, with terminators. */
-#define CONF_HIDE_MAX	4000
-
-struct conf_address {			/* an address to listen on */
-	struct sockaddr_storage	 addr;
-	socklen_t		 len;
-	char			*text;	/* as written in the conf */
-};
-
-struct conf_addresses {
-	struct conf_address	*at;
-	size_t			 n;
-};
 
 /* path PREFIX { }: matches whole segments; the longest prefix applies. */
 struct conf_path {
@@ -45,10 +30,11 @@ struct conf_path {
 	struct conf_origin	*origins;	/* private to conf/ */
 };
 
-/* files PATTERN... { }: restricts access to files with such names. */
+/* files PATTERN... { }: access to files with such names, and their fields. */
 struct conf_files {
 	struct conf_words	 patterns;	/* for fnmatch */
 	struct conf_guard	 guard;
+	struct conf_file_fields	 fields;
 	struct conf_origin	*origins;	/* private to conf/ */
 };
 
@@ -78,6 +64,7 @@ struct arch;			/* arch/arch.h */
 struct conf {
 	char		*user;			/* NULL: as started */
 	char		*types;
+	struct conf_pairs types_more;		/* suffix, media type */
 	int64_t		 architecture;		/* enum conf_architecture */
 	const struct arch *arch;		/* its own; arch_choose() */
 	int64_t		 workers;		/* 0: one a processor */
@@ -90,10 +77,9 @@ struct conf {
 		int64_t	 mode;
 		char	*owner, *group;		/* NULL: as started */
 	} control;
-	int64_t		 helpers, helpers_max;
-	int64_t		 helpers_share;		/* 0: half of helpers_max */
-	int64_t		 helpers_within;	/* ms */
-	int64_t		 helpers_idle;		/* ms */
+	struct conf_trust trust;
+	int64_t		 helpers, helpers_max, helpers_share;	/* 0: half */
+	int64_t		 helpers_within, helpers_idle;	/* ms */
 	int64_t		 helpers_queue;		/* jobs */
 
 	struct {
@@ -109,8 +95,8 @@ struct conf {
 	struct {
 		struct conf_log access, error;
 		char	*access_format;		/* name of a format */
-		struct conf_log_format line;	/* access_format, parsed */
-		int64_t	 error_level;		/* enum log_level */
+		struct conf_access_logs all;	/* computed: of sites, too */
+		int64_t	 error_level, error_format;	/* enum log_level ... */
 		int64_t	 names;			/* a switch */
 		struct conf_pairs formats, json;	/* name, text */
 	} log;
@@ -125,11 +111,11 @@ struct conf {
 		int64_t	 line, header, fields;	/* bytes, bytes, lines */
 		int64_t	 body, body_within;	/* bytes, ms */
 		int64_t	 idle, head, gap, send, disk;	/* ms */
-		int64_t	 linger, drain;			/* ms */
+		int64_t	 linger, drain, drain_notice;	/* ms */
 		int64_t	 pace, pace_after;	/* bytes a second, bytes */
 		int64_t	 listing, listing_bytes;	/* entries, bytes */
 		int64_t	 verify, verify_queue;	/* passwords */
-		int64_t	 compress, compress_from;	/* bytes */
+		int64_t	 compress, compress_from, digest;	/* bytes */
 	} limits;
 
 	struct {
@@ -142,9 +128,12 @@ struct conf {
 	struct conf_site	*sites;
 	size_t			 nsites;
 
+	struct token_bucket_size *limiters;	/* of all rates of rules */
+	size_t			 nlimiters;
+	struct token_bucket_size pace;		/* the most of all rules */
 	struct conf_listener	*listeners;	/* see conf_listener() */
 	size_t			 nlisteners;
-	struct conf_words	 files;		/* names, as they were read */
+	struct conf_words	 files;		/* names, as read */
 	struct conf_origin	*origins;	/* private to conf/ */
 };
 
@@ -153,7 +142,7 @@ struct conf {
 struct conf	*conf_read(const char *file, struct buf *errors);
 /* As conf_read(), but a FIFO or device, which may block, is an error. */
 struct conf	*conf_read_again(const char *file, struct buf *errors);
-/* As conf_read() from a text, with a name for the messages. */
+/* As conf_read() from a text; name: for messages, NULL: a command line's. */
 struct conf	*conf_read_text(const char *name, const char *text,
 		    struct buf *errors);
 void		 conf_free(struct conf **);
@@ -196,5 +185,8 @@ bool			 conf_disabled(const struct conf *, enum conf_ablation);
 bool			 conf_find_users(const struct conf *);
 /* Helpers that one file system may hold. */
 int64_t			 conf_helpers_share(const struct conf *);
+/* Whether a peer with that address may name its clients. */
+bool			 conf_access_trusts(const struct conf *, int family,
+			    const uint8_t *bytes);
 
 #endif

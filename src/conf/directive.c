@@ -6,7 +6,8 @@
  */
 #include <string.h>
 
-#include "conf/private.h"
+#include "conf/foreign.h"
+#include "conf/setters.h"
 
 /* The blocks in which a misplaced word may stand; "" if the word is unknown. */
 static const char *
@@ -62,7 +63,7 @@ conf_directive_unknown(struct conf_reader *reader, const struct conf_word *word,
 		conf_error(reader, word->pos,
 		    "\"%s\" cannot stand here: it belongs %s", word->text,
 		    blocks);
-	} else {
+	} else if (!conf_foreign_error(reader, "", word)) {
 		conf_error(reader, word->pos, "unknown word \"%s\"%s%s",
 		    word->text, block == BLOCK_TOP ? "" : " in block ",
 		    conf_blocks[block].word);
@@ -86,8 +87,9 @@ is_given_twice(struct conf_reader *reader, struct conf_object object,
 	return true;
 }
 
-/* Sets a value from one or two words, and records its origin. */
-static void
+/* Sets a value from its words, and records its origin; false: an error
+ * was reported. */
+static bool
 set_value(struct conf_reader *reader, struct conf_object object,
     const struct conf_row *row, const struct conf_word *words)
 {
@@ -96,7 +98,7 @@ set_value(struct conf_reader *reader, struct conf_object object,
 	bool	 good;
 
 	if (is_given_twice(reader, object, row, words))
-		return;
+		return false;
 	before = conf_value_is_list(row) ? conf_value_count(row, member) : 0;
 	good = conf_value_set(reader, row, words, member);
 	after = conf_value_is_list(row) && good ?
@@ -104,6 +106,26 @@ set_value(struct conf_reader *reader, struct conf_object object,
 	/* "*:80" makes two elements of one word. */
 	for (; before < after; before++)
 		conf_origin_add(object, row, before, words->pos, !good);
+	return good;
+}
+
+/* Reads the word "always" behind a field that was set or found wrong; returns
+ * how many words that are. */
+static size_t
+read_always(struct conf_reader *reader, struct conf_object object,
+    const struct conf_row *row, const struct conf_word *word, bool good)
+{
+	struct conf_pairs	*fields = conf_member(object, row);
+
+	if (row->type != TYPE_FIELD || word->quoted ||
+	    strcmp(word->text, CONF_ALWAYS) != 0)
+		return 0;
+	if (object.kind == BLOCK_FILES)
+		conf_error(reader, word->pos, "\"" CONF_ALWAYS "\" belongs "
+		    "in block site or path: no file has a part in an error");
+	else if (good)
+		fields->at[fields->n - 1].number = 1;
+	return 1;
 }
 
 /* The row of the directive whose part the word names, or NULL. */
@@ -145,6 +167,8 @@ error_surplus(struct conf_reader *reader, const struct conf_row *directive,
 	const struct conf_row	*row;
 	const char		*near = NULL;
 
+	if (conf_foreign_error(reader, directive->word, word))
+		return;
 	conf_error(reader, word->pos, "unexpected \"%s\" behind \"%s\"%s",
 	    word->text, directive->word, conf_value_words(directive) > 1 ?
 	    ": a value of several words needs quotes" : "");
@@ -157,31 +181,104 @@ error_surplus(struct conf_reader *reader, const struct conf_row *directive,
 	conf_error_hint(reader, near);
 }
 
+/* How many words behind the first the second word of a value stands: several
+ * status codes may share the page that follows. */
+static size_t
+distance_of_second(const struct conf_row *row, const struct conf_word *words,
+    size_t n)
+{
+	size_t	i = 1;
+
+	while (row->type == TYPE_ERROR && i < n && words[i].text[0] != '/')
+		i++;
+	return i < n ? i : 1;
+}
+
+/* Sets a value, or several that share a word; returns how many words are used
+ * up.  *good: the last value is one. */
+static size_t
+set_next(struct conf_reader *reader, struct conf_object object,
+    const struct conf_row *row, const struct conf_word *words, size_t n,
+    bool *good)
+{
+	size_t			 count = conf_value_words(row), second;
+	struct conf_word	 both[2];
+
+	if (count <= 1) {		/* a flag is its own value */
+		*good = set_value(reader, object, row, words + count - 1);
+		return count;
+	}
+	second = distance_of_second(row, words, n);
+	for (size_t i = 0; i < second; i++) {
+		both[0] = words[i];
+		both[1] = words[second];
+		*good = set_value(reader, object, row, both);
+	}
+	return second + 1;
+}
+
+/* Whether the words behind a part's first value are values of it, too. */
+static bool
+goes_on(const struct conf_row *row)
+{
+	return row->type == TYPE_MEMBER || row->type == TYPE_MEMBERS;
+}
+
+/* Reports that a value is missing behind a word. */
+static void
+error_missing(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word)
+{
+	int64_t	ignored;
+
+	if (row->type == TYPE_AGE &&
+	    conf_scaled_parse(TYPE_TIME, word->text, &ignored))
+		conf_error(reader, word->pos, "\"%s\" stands behind a media "
+		    "type: write %s */* %s for all files", word->text,
+		    row->word, word->text);
+	else
+		conf_error(reader, word->pos, "\"%s\" needs a value",
+		    word->text);
+}
+
 void
 conf_directive_apply(struct conf_reader *reader, struct conf_object object,
     const struct conf_row *directive, const struct conf_word *words, size_t n)
 {
-	const struct conf_row	*row;
-	size_t			 i = 1, nth = 0;
+	const struct conf_row	*row = NULL;
+	size_t			 i = 1, nth = 0, used;
+	bool			 good = false;
 
 	if (n == 1)
 		conf_error(reader, words[0].pos,
 		    "\"%s\" needs a value", directive->word);
-	while (i < n) {
+	for (const struct conf_row *last = NULL; i < n; last = row) {
 		if ((row = find_part(directive, &words[i])) != NULL)
 			i++;
-		else
+		else if (last == NULL || !goes_on(last))
 			row = find_positional(directive, nth++);
+		else
+			row = last;
 		if (row == NULL) {
 			error_surplus(reader, directive, &words[i]);
 			return;
 		}
-		if (i + conf_value_words(row) > n) {
-			conf_error(reader, words[n - 1].pos,
-			    "\"%s\" needs a value", words[n - 1].text);
+		if (conf_value_is_option(row) && nth == 0) {
+			conf_error(reader, words[i - 1].pos,
+			    "\"%s\" stands behind what it is about",
+			    words[i - 1].text);
 			return;
 		}
-		set_value(reader, object, row, &words[i]);
-		i += conf_value_words(row);
+		if (i + conf_value_words(row) > n) {
+			error_missing(reader, row, &words[n - 1]);
+			return;
+		}
+		used = set_next(reader, object, row, &words[i], n - i, &good);
+		/* Words behind another server's word are that server's, too. */
+		if (!good && conf_foreign_find(directive->word, words[i].text))
+			return;
+		i += used;
+		if (i < n)
+			i += read_always(reader, object, row, &words[i], good);
 	}
 }

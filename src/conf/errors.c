@@ -6,6 +6,7 @@
  */
 #include <sys/param.h>
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,6 +98,9 @@ conf_error_nearer(const char *typed, const char *best, const char *word)
 {
 	size_t	d = edit_distance(typed, word);
 
+	/* A number is meant as it stands. */
+	if (isdigit((unsigned char)typed[0]))
+		return best;
 	if (d > DISTANCE_MAX || d >= strlen(typed) || d >= strlen(word))
 		return best;
 	return best == NULL || d < edit_distance(typed, best) ? word : best;
@@ -186,6 +190,11 @@ print_error(const struct conf_reader *reader, const struct conf_error *c,
 		return;
 	}
 	line = find_line(&reader->sources[c->pos.file], c->pos.line);
+	if (reader->unwritten) {
+		buf_addf(out, "amped: %.*s: %s\n", (int)c->pos.len,
+		    line + c->pos.column, c->message);
+		return;
+	}
 	buf_addf(out, "%s:%zu:%zu: %s\n",
 	    reader->conf->files.at[c->pos.file], c->pos.line,
 	    count_characters(line, c->pos.column) + 1, c->message);

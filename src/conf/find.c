@@ -178,3 +178,21 @@ conf_helpers_share(const struct conf *conf)
 	return conf->helpers_share != 0 ? conf->helpers_share :
 	    (conf->helpers_max + 1) / 2;
 }
+
+const struct conf_access_log *
+conf_find_only_log(const struct conf *conf)
+{
+	const struct conf_site	*site;
+
+	if (conf->log.access.to == NULL || conf->log.all.n != 1)
+		return NULL;
+	for (size_t i = 0; i < conf->nsites; i++) {
+		site = &conf->sites[i];
+		if (site->rules.log == NULL)
+			return NULL;
+		for (size_t j = 0; j < site->npaths; j++)
+			if (site->paths[j].rules.log == NULL)
+				return NULL;
+	}
+	return conf->log.all.at[0];
+}

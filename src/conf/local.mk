@@ -5,6 +5,8 @@ dist_noinst_DATA += src/conf/README
 
 libconf_a_SOURCES = \
 	src/conf/access.c \
+	src/conf/address.c \
+	src/conf/address.h \
 	src/conf/check.c \
 	src/conf/choice.c \
 	src/conf/choices.h \
@@ -17,7 +19,12 @@ libconf_a_SOURCES = \
 	src/conf/divide.h \
 	src/conf/dump.c \
 	src/conf/errors.c \
+	src/conf/errors.h \
 	src/conf/find.c \
+	src/conf/groups.c \
+	src/conf/foreign.c \
+	src/conf/foreign.h \
+	src/conf/foreign.tbl \
 	src/conf/lexer.c \
 	src/conf/log.c \
 	src/conf/log_fields.tbl \
@@ -30,12 +37,15 @@ libconf_a_SOURCES = \
 	src/conf/private.h \
 	src/conf/response.c \
 	src/conf/rules.c \
+	src/conf/guard.h \
 	src/conf/rules.h \
 	src/conf/scaled.c \
 	src/conf/setters.h \
+	src/conf/shaping.c \
 	src/conf/source.c \
 	src/conf/table.h \
 	src/conf/types.tbl \
 	src/conf/value.c \
+	src/conf/value.h \
 	src/conf/where.c \
 	src/conf/where.h

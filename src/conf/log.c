@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conf/setters.h"
+#include "lib/mem.h"
 
 #define LETTERS		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
 			"0123456789._-"
@@ -108,7 +109,8 @@ conf_log_wrong_tag(const char *tag)
 }
 
 static void
-error_unknown_format(struct conf_reader *reader, const char *name)
+error_unknown_format(struct conf_reader *reader, const char *name,
+    struct conf_pos pos)
 {
 	const char	*near = NULL;
 	struct buf	 all = { 0 };
@@ -117,26 +119,160 @@ error_unknown_format(struct conf_reader *reader, const char *name)
 		near = conf_error_nearer(name, near, built_in[i].name);
 		buf_addf(&all, "%s, ", built_in[i].name);
 	}
-	conf_error(reader, conf_pos_top(reader->conf,
-	    offsetof(struct conf, log.access_format)), "there is no format "
-	    "\"%s\", but %sand what \"format\" makes", name, buf_string(&all));
+	conf_error(reader, pos, "there is no format \"%s\", but %sand what "
+	    "\"format\" makes", name, buf_string(&all));
 	conf_error_hint(reader, near);
 	buf_free(&all);
 }
 
-void
-conf_log_select_format(struct conf_reader *reader)
-{
-	struct conf			*conf = reader->conf;
-	const char			*name = conf->log.access_format, *text;
-	struct conf_log_error		 error;
-	bool				 json;
+/*
+ * Access logs
+ */
 
-	if (name == NULL)		/* an error was reported */
-		return;
-	text = find_format(conf, name, &json);
+/* The number of a target, which is added if it is new; CONF_TARGETS_MAX: there
+ * are too many. */
+static size_t
+find_target(struct conf_access_logs *all, const char *to)
+{
+	size_t	i = 0;
+
+	while (i < all->ntargets && strcmp(all->targets[i], to) != 0)
+		i++;
+	if (i < all->ntargets || i == CONF_TARGETS_MAX)
+		return i;
+	all->targets = mem_grow(all->targets, i + 1, sizeof(*all->targets));
+	all->targets[all->ntargets++] = to;
+	return i;
+}
+
+static const struct conf_access_log *
+add_log(struct conf_access_logs *all, size_t target, const char *name,
+    const char *text, bool json)
+{
+	struct conf_access_log	*log = mem_zero(sizeof(*log));
+	struct conf_log_error	 error;
+
+	log->target = target;
+	log->name = name;
+	/* conf_log_set_format() has parsed it. */
+	conf_log_format_parse(&log->line, text, json, &error);
+	all->at = mem_grow(all->at, all->n + 1, sizeof(*all->at));
+	all->at[all->n++] = log;
+	return log;
+}
+
+/* The log of a target and a format; NULL after an error at pos. */
+static const struct conf_access_log *
+find_log(struct conf_reader *reader, const char *to, const char *name,
+    struct conf_pos pos)
+{
+	struct conf_access_logs	*all = &reader->conf->log.all;
+	size_t			 target = find_target(all, to);
+	const char		*text;
+	bool			 json;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (all->at[i]->target == target &&
+		    strcmp(all->at[i]->name, name) == 0)
+			return all->at[i];
+	text = find_format(reader->conf, name, &json);
 	if (text == NULL)
-		error_unknown_format(reader, name);
-	else				/* conf_log_set_format() parsed it */
-		conf_log_format_parse(&conf->log.line, text, json, &error);
+		error_unknown_format(reader, name, pos);
+	else if (target == CONF_TARGETS_MAX)
+		conf_error(reader, pos, "there are more than %d access logs",
+		    CONF_TARGETS_MAX);
+	else
+		return add_log(all, target, name, text, json);
+	return NULL;
+}
+
+/* In syslog a line has its level from the text. */
+static void
+check_error_format(struct conf_reader *reader)
+{
+	const struct conf	*conf = reader->conf;
+
+	if (conf->log.error_format == ERROR_FORMAT_JSON &&
+	    conf->log.error.to != NULL && strncmp(conf->log.error.to,
+	    CONF_SYSLOG, strlen(CONF_SYSLOG)) == 0)
+		conf_error(reader, conf_pos_top(reader->conf,
+		    offsetof(struct conf, log.error_format)),
+		    "\"format json\" is for files and programs, not for "
+		    "syslog");
+}
+
+void
+conf_log_complete(struct conf_reader *reader)
+{
+	struct conf	*conf = reader->conf;
+	bool		 json;
+
+	check_error_format(reader);
+	if (conf->log.access_format == NULL)	/* an error was reported */
+		return;
+	if (conf->log.access.to != NULL)
+		find_log(reader, conf->log.access.to, conf->log.access_format,
+		    conf_pos_top(conf, offsetof(struct conf,
+		    log.access_format)));
+	else if (find_format(conf, conf->log.access_format, &json) == NULL)
+		error_unknown_format(reader, conf->log.access_format,
+		    conf_pos_top(conf, offsetof(struct conf,
+		    log.access_format)));
+}
+
+/* The process that writes access logs has one facility and tag for syslog,
+ * those of block log. */
+static bool
+may_log_to(struct conf_reader *reader, const char *to, struct conf_pos pos)
+{
+	const char	*general = reader->conf->log.access.to;
+
+	if (strncmp(to, CONF_SYSLOG, strlen(CONF_SYSLOG)) != 0 ||
+	    (general != NULL && strcmp(general, to) == 0))
+		return true;
+	conf_error(reader, pos, "\"%s\": only \"access\" in block log names "
+	    "syslog; a site or path can name the same, a file, or a program",
+	    to);
+	return false;
+}
+
+void
+conf_log_complete_rules(struct conf_reader *reader, struct conf_rules *rules,
+    struct conf_object object)
+{
+	const struct conf		*conf = reader->conf;
+	const struct conf_row		*row = conf_row_find_word("access",
+					    object.kind);
+	const struct conf_origin	*own = conf_origin(object, row, 0);
+	const struct conf_origin	*format = conf_origin(object, row + 1,
+					    0);
+	const char			*name = rules->access.format;
+
+	rules->log = rules->outer != NULL ? rules->outer->log :
+	    conf->log.access.to != NULL && conf->log.all.n > 0 ?
+	    conf->log.all.at[0] : NULL;
+	if (own == NULL || own->bad)
+		return;
+	if (name == NULL)
+		name = rules->log != NULL ? rules->log->name :
+		    conf->log.access_format;
+	rules->log = NULL;
+	if (rules->access.to == NULL && format != NULL)
+		conf_error(reader, format->pos,
+		    "unexpected \"%s\" behind \"off\"", name);
+	else if (rules->access.to != NULL && name != NULL &&
+	    may_log_to(reader, rules->access.to, own->pos))
+		rules->log = find_log(reader, rules->access.to, name,
+		    format != NULL ? format->pos : own->pos);
+}
+
+void
+conf_log_free(struct conf_access_logs *all)
+{
+	for (size_t i = 0; i < all->n; i++) {
+		conf_log_format_free(&all->at[i]->line);
+		mem_drop(&all->at[i]);
+	}
+	mem_drop(&all->at);
+	mem_drop(&all->targets);
 }

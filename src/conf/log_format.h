@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct conf;
+
 /* The built-in formats: id, name, json, text. */
 #define CONF_LOG_FORMATS(X)						\
 	X(COMMON, "common", false,					\
@@ -58,6 +60,24 @@ struct conf_log_format {
  * is an error. */
 #define CONF_LOG_LINE_MAX	4096
 
+/* An access log: one format of one target. */
+struct conf_access_log {
+	size_t			 target;	/* its number */
+	const char		*name;		/* of the format */
+	struct conf_log_format	 line;
+};
+
+/* All of them; the first is that of block log, unless that is off.  Targets are
+ * distinct, and the first is that log's, too. */
+struct conf_access_logs {
+	struct conf_access_log	**at;		/* owned */
+	size_t			  n;
+	const char		**targets;	/* files, stderr, |program, or,
+						 * the first, syslog */
+	size_t			  ntargets;
+};
+#define CONF_TARGETS_MAX	64
+
 /* An error in the text of a format, and its place there. */
 struct conf_log_error {
 	size_t		 at, len;
@@ -69,5 +89,8 @@ struct conf_log_error {
 bool	conf_log_format_parse(struct conf_log_format *, const char *text,
 	    bool json, struct conf_log_error *);
 void	conf_log_format_free(struct conf_log_format *);
+/* The access log that all requests go to; NULL: there is none, or several, or
+ * some sites or paths have none. */
+const struct conf_access_log *conf_find_only_log(const struct conf *);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * names: values with a grammar of their own: names of sites, paths, response
- * fields and addresses.
+ * names: values with a grammar of their own: names of sites, paths and
+ * response fields.
  *
  * A value is an error unless it fits the grammar exactly.  No function asks a
  * name server.
@@ -8,10 +8,10 @@
 #include <arpa/inet.h>
 
 #include <ctype.h>
-#include <netdb.h>
 #include <string.h>
 #include <strings.h>
 
+#include "conf/foreign.h"
 #include "conf/setters.h"
 #include "lib/mem.h"
 #include "lib/str.h"
@@ -90,6 +90,22 @@ is_wildcard(const char *name, size_t len)
 	    is_host(name + 2, len - 2);
 }
 
+/* Returns what keeps a text from being a site's name, as conf_wrong_fn. */
+static const char *
+describe_wrong_site(const char *name)
+{
+	for (const char *c = name; *c != '\0'; c++)
+		if ((unsigned char)*c >= 0x80)
+			return "\"%s\": a name beyond ASCII is written as "
+			    "clients send it, in punycode: xn--..., which "
+			    "idn2 prints";
+	if (strchr(name, '*') != NULL)
+		return "\"%s\" is not a site's name: * stands only in front, "
+		    "for all names that end like it: *.example.org";
+	return "\"%s\" is not a site's name: write a host name, without "
+	    "port, or \"default\"";
+}
+
 bool
 conf_name_site(struct conf_reader *reader, const struct conf_word *word,
     struct conf_words *names)
@@ -105,15 +121,7 @@ conf_name_site(struct conf_reader *reader, const struct conf_word *word,
 		conf_name_add(names, name);
 		return true;
 	}
-	if (strchr(name, '*') != NULL) {
-		conf_error(reader, word->pos, "\"%s\" is not a site's "
-		    "name: * stands only in front, for all names that end "
-		    "like it: *.example.org", name);
-		return false;
-	}
-	conf_error(reader, word->pos, "\"%s\" is not a site's name: "
-	    "write a host name, without port, or \"default\"", name);
-	return false;
+	return conf_error_none(reader, word, describe_wrong_site(name));
 }
 
 static bool
@@ -158,10 +166,22 @@ conf_name_wrong_path(const char *path)
 	return NULL;
 }
 
+/* Returns an error of the prefix of a block path: other servers take patterns
+ * there, and a rule that is none must not look like one. */
+static const char *
+find_wrong_prefix(const char *path)
+{
+	if (strpbrk(path, "*?") != NULL)
+		return "a path has no wildcards, and covers all beneath it: "
+		    "for files by their names, write a block as "
+		    "files *.txt { ... }";
+	return conf_name_wrong_path(path);
+}
+
 char *
 conf_name_prefix(struct conf_reader *reader, const struct conf_word *word)
 {
-	return conf_error_none(reader, word, conf_name_wrong_path(word->text)) ?
+	return conf_error_none(reader, word, find_wrong_prefix(word->text)) ?
 	    mem_string(word->text) : NULL;
 }
 
@@ -221,106 +241,4 @@ conf_name_set_field(struct conf_reader *reader, const struct conf_row *row,
 		return false;
 	conf_name_add_pair(member, words, 0);
 	return true;
-}
-
-static void
-add_address(struct conf_addresses *all, const char *text, const void *addr,
-    size_t len)
-{
-	struct conf_address	*a;
-
-	all->at = mem_grow(all->at, all->n + 1, sizeof(*all->at));
-	a = &all->at[all->n++];
-	*a = (struct conf_address){
-		.len = (socklen_t)len, .text = mem_string(text)
-	};
-	memcpy(&a->addr, addr, len);
-}
-
-static bool
-add_ipv4(struct conf_addresses *all, const char *text, const char *host,
-    in_port_t port)
-{
-	struct sockaddr_in	sin = {
-		.sin_family = AF_INET, .sin_port = htons(port),
-	};
-
-	if (inet_pton(AF_INET, host, &sin.sin_addr) != 1)
-		return false;
-	add_address(all, text, &sin, sizeof(sin));
-	return true;
-}
-
-/* Uses getaddrinfo(3), which reads scopes as in [fe80::1%eth0]:80. */
-static bool
-add_ipv6(struct conf_addresses *all, const char *text, const char *host,
-    in_port_t port)
-{
-	const struct addrinfo	 hints = {
-		.ai_family = AF_INET6, .ai_socktype = SOCK_STREAM,
-		.ai_flags = AI_NUMERICHOST,
-	};
-	struct sockaddr_in6	 sin6;
-	struct addrinfo		*info;
-
-	if (getaddrinfo(host, NULL, &hints, &info) != 0)
-		return false;
-	memcpy(&sin6, info->ai_addr, sizeof(sin6));
-	freeaddrinfo(info);
-	sin6.sin6_port = htons(port);
-	add_address(all, text, &sin6, sizeof(sin6));
-	return true;
-}
-
-/* Splits host:port or [host]:port; returns NULL, or the error as text. */
-static const char *
-split_address(const char *text, char *host, size_t size, int64_t *port)
-{
-	const char	*colon = strrchr(text, ':');
-	size_t		 len;
-
-	if (colon == NULL || colon == text)
-		return "no address: write *:80 for all, or 127.0.0.1:80";
-	len = (size_t)(colon - text);
-	if (text[0] != '[' && memchr(text, ':', len) != NULL)
-		return "an IPv6 address stands in brackets: [::1]:80";
-	if (!str_number(str_of(colon + 1), port) || *port > 65535)
-		return "a port is a number up to 65535";
-	if (text[0] == '[') {
-		if (text[--len] != ']')
-			return "the port follows the bracket: [::1]:80";
-		text++;
-		len--;
-	}
-	if (len >= size)
-		return "too long for an address";
-	memcpy(host, text, len);
-	host[len] = '\0';
-	return NULL;
-}
-
-bool
-conf_name_set_address(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *all)
-{
-	const char	*text = word->text;
-	char		 host[64];
-	int64_t		 port;
-	bool		 good;
-
-	(void)row;
-	if (!conf_error_none(reader, word, split_address(text, host,
-	    sizeof(host), &port)))
-		return false;
-	if (text[0] == '[')
-		good = add_ipv6(all, text, host, (in_port_t)port);
-	else if (strcmp(host, "*") == 0)
-		good = add_ipv4(all, text, "0.0.0.0", (in_port_t)port) &&
-		    add_ipv6(all, text, "::", (in_port_t)port);
-	else
-		good = add_ipv4(all, text, host, (in_port_t)port);
-	if (!good)
-		conf_error(reader, word->pos, "\"%s\" is not an address: "
-		    "write numbers, or * for all", host);
-	return good;
 }

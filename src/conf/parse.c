@@ -8,6 +8,7 @@
 #include <glob.h>
 #include <string.h>
 
+#include "conf/foreign.h"
 #include "conf/setters.h"
 #include "lib/mem.h"
 #include "lib/regular.h"
@@ -130,7 +131,9 @@ set_prefix(struct conf_reader *reader, struct conf_path *path,
 {
 	const struct conf_word	*word = &s->words[s->n - 1];
 
-	if (s->n != 2)
+	if (s->n == 3 && conf_foreign_error(reader, "path", &s->words[1]))
+		;
+	else if (s->n != 2)
 		conf_error(reader, word->pos, "\"path\" needs one path");
 	else
 		path->prefix = conf_name_prefix(reader, word);

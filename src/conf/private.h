@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include "conf/conf.h"
+#include "conf/errors.h"
 #include "conf/origin.h"
 
 struct conf_word {
@@ -28,6 +29,7 @@ struct conf_reader {			/* a conf being read */
 	struct conf_source	*sources;	/* one for each of conf.files */
 	struct conf_error	*errors;
 	size_t			 nerrors;
+	bool			 unwritten;	/* errors quote a word only */
 };
 
 /* lexer.c: files into words. */
@@ -76,7 +78,8 @@ void		 conf_directive_apply(struct conf_reader *, struct conf_object,
 
 /* value.c: values by their type. */
 const char	*conf_value_type(const struct conf_row *, struct buf *);
-size_t		 conf_value_words(const struct conf_row *);	/* 1 or 2 */
+size_t		 conf_value_words(const struct conf_row *);	/* 0 to 2 */
+bool		 conf_value_is_option(const struct conf_row *);
 bool		 conf_value_is_list(const struct conf_row *);
 size_t		 conf_value_count(const struct conf_row *, const void *);
 bool		 conf_value_set(struct conf_reader *, const struct conf_row *,
@@ -109,9 +112,6 @@ void		 conf_error(struct conf_reader *, struct conf_pos,
  * returns it. */
 bool		 conf_error_none(struct conf_reader *, const struct conf_word *,
 		    const char *wrong);
-/* The nearer one of best, which may be NULL, and word; NULL: none is near. */
-const char	*conf_error_nearer(const char *typed, const char *best,
-		    const char *word);
 /* Adds "did you mean" to the last error, unless the word is NULL. */
 void		 conf_error_hint(struct conf_reader *, const char *);
 void		 conf_error_print(struct conf_reader *, struct buf *);

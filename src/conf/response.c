@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "conf/setters.h"
+#include "lib/mem.h"
 
 #define AGE_MAX_MS	((int64_t)3650 * 86400 * 1000)	/* ten years */
 
@@ -41,6 +42,21 @@ conf_response_wrong_target(const char *target)
 	return NULL;
 }
 
+void
+conf_response_complete_target(char **target)
+{
+	size_t	host = scheme_len(*target);
+	char	*whole;
+
+	if (host == 0 || strpbrk(*target + host, "/?") != NULL)
+		return;
+	whole = mem_get(strlen(*target) + 2);
+	strcpy(whole, *target);
+	strcat(whole, "/");
+	mem_drop(target);
+	*target = whole;
+}
+
 const char *
 conf_response_wrong_page(const char *path)
 {
@@ -51,6 +67,30 @@ conf_response_wrong_page(const char *path)
 	if (strstr(path, "/.") != NULL)
 		return "names that begin with a dot are not served";
 	return conf_name_wrong_path(path);
+}
+
+/* Adds a suffix of names; "off" stands alone. */
+bool
+conf_response_add_suffix(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	const char		*text = word->text;
+	struct conf_words	*words = member;
+	bool			 off = strcmp(text, "off") == 0;
+
+	if (words->n > 0 && (off || strcmp(words->at[0], "off") == 0)) {
+		conf_error(reader, word->pos,
+		    "%s: \"off\" excludes other values", row->word);
+		return false;
+	}
+	if (!off && (text[0] != '.' || text[1] == '\0' ||
+	    strchr(text, '/') != NULL)) {
+		conf_error(reader, word->pos, "\"%s\" is not a suffix: it "
+		    "begins with a dot, as .html", text);
+		return false;
+	}
+	conf_name_add(words, text);
+	return true;
 }
 
 static bool
@@ -106,6 +146,35 @@ conf_response_wrong_media(const char *text)
 	    "write text/html, image/* or */*";
 }
 
+const char *
+conf_response_wrong_type(const char *text)
+{
+	return is_media_pattern(text) && strchr(text, '*') == NULL ? NULL :
+	    "\"%s\" is not a media type: write text/html";
+}
+
+/* Adds the media type of a suffix. */
+bool
+conf_response_set_type(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *words, void *member)
+{
+	const char	*suffix = words[0].text;
+
+	if (suffix[0] != '.' || suffix[1] == '\0' ||
+	    strpbrk(suffix + 1, "./") != NULL) {
+		conf_error(reader, words[0].pos, "\"%s\" is not the last "
+		    "suffix of a name: write a dot and what follows, .html",
+		    suffix);
+		return false;
+	}
+	if (!conf_error_none(reader, &words[1],
+	    conf_response_wrong_type(words[1].text)) ||
+	    is_given_twice(reader, row, &words[0], member))
+		return false;
+	conf_name_add_pair(member, words, 0);
+	return true;
+}
+
 /* Adds an age from two words, a media type or pattern, and a time. */
 bool
 conf_response_set_age(struct conf_reader *reader, const struct conf_row *row,
@@ -119,7 +188,8 @@ conf_response_set_age(struct conf_reader *reader, const struct conf_row *row,
 	if (!conf_scaled_parse(TYPE_TIME, words[1].text, &ms) ||
 	    ms > AGE_MAX_MS) {
 		conf_error(reader, words[1].pos, "\"%s\" is not a time "
-		    "up to 3650d", words[1].text);
+		    "up to 3650d: a number with ms, s, m, h or d behind it",
+		    words[1].text);
 		return false;
 	}
 	if (is_given_twice(reader, row, &words[0], member))
@@ -133,6 +203,21 @@ conf_response_wrong_charset(const char *text)
 {
 	return conf_name_is_token(text, strlen(text)) ? NULL :
 	    "\"%s\" is not a character set's name";
+}
+
+/* Adds a character set from two words, a media type or pattern, and a name. */
+bool
+conf_response_set_charset(struct conf_reader *reader,
+    const struct conf_row *row, const struct conf_word *words, void *member)
+{
+	if (!conf_error_none(reader, &words[0],
+	    conf_response_wrong_media(words[0].text)) ||
+	    !conf_error_none(reader, &words[1],
+	    conf_response_wrong_charset(words[1].text)) ||
+	    is_given_twice(reader, row, &words[0], member))
+		return false;
+	conf_name_add_pair(member, words, 0);
+	return true;
 }
 
 /* Whether a path has only segments with names and none with a dot in front, so

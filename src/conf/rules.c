@@ -11,13 +11,22 @@
 #include "conf/setters.h"
 #include "lib/mem.h"
 
+#define CACHE_CONTROL	"Cache-Control"
+#define EXPIRES_IN_VAIN	"expires is without effect here: header " \
+			CACHE_CONTROL " comes before it"
+
+/* Each block files with fields has a bit of struct path_info. */
+#define FILE_BLOCKS_MAX	16
+#define FILE_BITS	((1U << FILE_BLOCKS_MAX) - 1)
+
 /* The actions; a block can have one of them. */
 #define ACTIONS(X)							\
 	X("root")							\
 	X("alias")							\
 	X("redirect")							\
 	X("return")							\
-	X("status")
+	X("status")							\
+	X("ready")
 
 static const char *const actions[] = {
 #define X(word) word,
@@ -105,53 +114,53 @@ replaces_field(const struct conf_rules *rules, const char *name)
 	return false;
 }
 
-/* Adds a block's fields, without those that an inner block replaces. */
+/* Adds fields, without those that an inner block replaces. */
 static void
-add_fields(const struct conf_rules *rules, const struct conf_rules *inner,
-    struct buf *lines)
+add_pairs(const struct conf_pairs *fields, const struct conf_rules *inner,
+    bool always_only, struct buf *lines)
 {
-	const struct conf_pairs	*all[] = {
-		&rules->header.plain, &rules->header.add, &rules->header.set
-	};
 	const struct conf_pair	*field;
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		for (size_t j = 0; j < all[i]->n; j++) {
-			field = &all[i]->at[j];
-			if (inner == NULL ||
-			    !replaces_field(inner, field->name))
-				buf_addf(lines, "%s: %s\r\n", field->name,
-				    field->value);
-		}
+	for (size_t i = 0; i < fields->n; i++) {
+		field = &fields->at[i];
+		if ((!always_only || field->number != 0) &&
+		    (inner == NULL || !replaces_field(inner, field->name)))
+			buf_addf(lines, "%s: %s\r\n", field->name,
+			    field->value);
 	}
 }
 
 /* Makes the lines that are sent: the block's own fields, then the site's. */
-static void
-make_field_lines(struct conf_rules *rules)
+static char *
+make_field_lines(const struct conf_rules *rules, bool always_only)
 {
-	struct buf	lines = { 0 };
+	const struct conf_rules	*inner = NULL;
+	struct buf		 lines = { 0 };
 
-	add_fields(rules, NULL, &lines);
-	if (rules->outer != NULL)
-		add_fields(rules->outer, rules, &lines);
-	rules->field_lines = mem_string(buf_string(&lines));
-	buf_free(&lines);
+	for (; rules != NULL; inner = rules, rules = rules->outer) {
+		add_pairs(&rules->header.plain, inner, always_only, &lines);
+		add_pairs(&rules->header.add, inner, always_only, &lines);
+		add_pairs(&rules->header.set, inner, always_only, &lines);
+	}
+	buf_string(&lines);
+	return lines.at;
+}
+
+static bool
+has_pair(const struct conf_pairs *fields, const char *name)
+{
+	for (size_t i = 0; i < fields->n; i++)
+		if (strcasecmp(fields->at[i].name, name) == 0)
+			return true;
+	return false;
 }
 
 static bool
 adds_field(const struct conf_rules *rules, const char *name)
 {
-	const struct conf_pairs	*all[] = {
-		&rules->header.plain, &rules->header.add, &rules->header.set
-	};
-
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-		for (size_t j = 0; j < all[i]->n; j++)
-			if (strcasecmp(all[i]->at[j].name, name) == 0)
-				return true;
-	}
-	return false;
+	return has_pair(&rules->header.plain, name) ||
+	    has_pair(&rules->header.add, name) ||
+	    has_pair(&rules->header.set, name);
 }
 
 static void
@@ -177,15 +186,14 @@ static void
 make_expires(struct conf_reader *reader, struct conf_rules *rules,
     struct conf_object object)
 {
-	static const char		 name[] = "Cache-Control";
+	static const char		 name[] = CACHE_CONTROL;
 	const struct conf_rules		*outer = rules->outer;
 	const struct conf_origin	*own = find_origin(object, "expires");
 
 	rules->has_expires = !adds_field(rules, name) && (outer == NULL ||
 	    !adds_field(outer, name) || replaces_field(rules, name));
 	if (!rules->has_expires && own != NULL)
-		conf_error(reader, own->pos, "expires is without effect "
-		    "here: header %s comes before it", name);
+		conf_error(reader, own->pos, EXPIRES_IN_VAIN);
 }
 
 static size_t
@@ -233,6 +241,8 @@ inherit_all(struct conf_rules *rules, struct conf_object object)
 	    find_origin(object, "charset"));
 	if (find_origin(object, "nosniff") == NULL)
 		rules->nosniff = outer->nosniff;
+	if (find_origin(object, "etag") == NULL)
+		rules->etag = outer->etag;
 	if (find_origin(object, "links") == NULL)
 		rules->links = outer->links;
 	if (find_origin(object, "compress") == NULL)
@@ -253,6 +263,8 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
 	    conf_origin(object, redirect->row + 1, 0) == NULL)
 		conf_error(reader, redirect->pos,
 		    "\"redirect\" needs a target behind its status");
+	if (rules->redirect.to != NULL)
+		conf_response_complete_target(&rules->redirect.to);
 	rules->action = outer == NULL ||
 	    conf_rules_have_action(object) ? rules : outer;
 	if (outer != NULL)
@@ -263,7 +275,10 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
 	    outer != NULL ? &outer->guard : NULL, object);
 	if (rules->status != 0)
 		conf_access_restrict_local(&rules->guard);
-	make_field_lines(rules);
+	conf_log_complete_rules(reader, rules, object);
+	conf_shaping_complete(reader, rules, object);
+	rules->field_lines = make_field_lines(rules, false);
+	rules->always_lines = make_field_lines(rules, true);
 	make_expires(reader, rules, object);
 }
 
@@ -286,6 +301,62 @@ check_loops(struct conf_reader *reader, const struct conf_site *site,
 	}
 }
 
+/* Completes what responses with files of a block have; *bit: the next one that
+ * is free in the site, 0: none is. */
+static void
+complete_file_fields(struct conf_reader *reader, struct conf_files *files,
+    unsigned *bit)
+{
+	struct conf_object		 object = conf_object_files(files);
+	struct conf_file_fields		*fields = &files->fields;
+	const struct conf_origin	*expires = find_origin(object,
+					    "expires");
+	struct buf			 lines = { 0 };
+
+	add_pairs(&fields->plain, NULL, false, &lines);
+	add_pairs(&fields->set, NULL, false, &lines);
+	buf_string(&lines);
+	fields->lines = lines.at;
+	fields->has_expires = expires != NULL;
+	if (expires != NULL && (has_pair(&fields->plain, CACHE_CONTROL) ||
+	    has_pair(&fields->set, CACHE_CONTROL)))
+		conf_error(reader, expires->pos, EXPIRES_IN_VAIN);
+	if (lines.len == 0 && fields->type == NULL && expires == NULL)
+		return;
+	if (*bit > FILE_BITS)
+		conf_error(reader, conf_origin(object, NULL, 0)->pos,
+		    "a site has at most %d blocks files with header, type or "
+		    "expires", FILE_BLOCKS_MAX);
+	fields->bit = (uint16_t)*bit;
+	*bit <<= 1;
+}
+
+/* A block of no effect may be meant to have one. */
+static void
+check_files(struct conf_reader *reader, struct conf_files *files)
+{
+	const struct conf_origin	*o = files->origins;
+
+	while (o != NULL && o->row == NULL)
+		o = o->next;
+	if (o == NULL)
+		conf_error(reader, files->origins->pos, "block files needs "
+		    "allow, deny, auth, header, type or expires");
+}
+
+static void
+complete_files(struct conf_reader *reader, struct conf_site *site)
+{
+	unsigned	bit = 1;
+
+	for (size_t i = 0; i < site->nfiles; i++) {
+		check_files(reader, &site->files[i]);
+		conf_access_complete(reader, &site->files[i].guard, NULL,
+		    conf_object_files(&site->files[i]));
+		complete_file_fields(reader, &site->files[i], &bit);
+	}
+}
+
 void
 conf_rules_complete(struct conf_reader *reader, struct conf_site *site)
 {
@@ -298,9 +369,7 @@ conf_rules_complete(struct conf_reader *reader, struct conf_site *site)
 		path->rules.prefix_len = strlen(path->prefix);
 		complete_block(reader, &path->rules, conf_object_path(path));
 	}
-	for (size_t i = 0; i < site->nfiles; i++)
-		conf_access_complete(reader, &site->files[i].guard, NULL,
-		    conf_object_files(&site->files[i]));
+	complete_files(reader, site);
 	check_loops(reader, site, &site->rules, conf_object_site(site));
 	for (size_t i = 0; i < site->npaths; i++) {
 		path = &site->paths[i];

@@ -9,39 +9,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct conf_words {			/* a list of words */
-	char	**at;			/* owned, each terminated */
-	size_t	  n;
-};
+#include "conf/guard.h"
+#include "conf/log_format.h"
+#include "lib/token_bucket.h"
 
-struct conf_pair {			/* a name and its value */
-	char			*name, *value;
-	int64_t			 number;	/* error: the status;
-						 * expires: seconds */
-};
+/* Bytes of all patterns of hide that apply to a path, with terminators. */
+#define CONF_HIDE_MAX	4000
 
-struct conf_pairs {
-	struct conf_pair	*at;
-	size_t			 n;
-};
-
-/* The addresses that begin with these bits. */
-struct conf_network {
-	int			 family;	/* AF_INET, AF_INET6; 0: all */
-	int			 bits;
-	bool			 allow;
-	uint8_t			 bytes[16];
-};
-
-/* Access control: a client must pass the networks and the password. */
-struct conf_guard {
-	struct conf_words	 allow, deny;	/* networks, as written */
-	char			*realm, *file;	/* for passwords; NULL: off */
-	/* Computed from the members above and the site's guard. */
-	struct conf_network	*networks;	/* the most bits first */
-	size_t			 nnetworks;
-	bool			 default_deny;	/* other networks are refused */
-	bool			 active;	/* false: all clients pass */
+/* Fields of responses with files of some names. */
+struct conf_file_fields {
+	struct conf_pairs	 plain, set;	/* header */
+	char			*type;		/* media type; NULL: as else */
+	int64_t			 expires;	/* ms */
+	/* Computed from the members above. */
+	uint16_t		 bit;		/* its own in a site; 0: there
+						 * are none of them */
+	bool			 has_expires;
+	char			*lines;		/* response fields, as sent */
 };
 
 struct conf_users {			/* /~name/ */
@@ -59,8 +43,10 @@ struct conf_rules {
 	}			 redirect;
 	int64_t			 refusal;	/* "return": a status; 0: no */
 	int64_t			 status;	/* a switch: the status page */
+	int64_t			 ready;		/* a switch: see find.c */
 	char			*fallback;	/* NULL: off */
 	struct conf_words	 index;
+	struct conf_words	 try;		/* "off", or suffixes */
 	struct conf_pairs	 errors;	/* status, path */
 	struct {
 		struct conf_pairs plain, add, set;
@@ -68,28 +54,34 @@ struct conf_rules {
 	}			 header;
 	struct conf_pairs	 expires;	/* type or pattern, time */
 	char			*charset;	/* NULL: off */
+	struct conf_pairs	 charsets;	/* type or pattern, charset */
 	int64_t			 nosniff;	/* a switch, 0 or 1 */
+	int64_t			 etag;		/* enum conf_etag */
 	struct conf_words	 listing;	/* "off", or "html", "json" */
 	struct conf_words	 hide;		/* patterns for fnmatch */
 	struct conf_words	 precompressed;	/* "off", or codings */
 	int64_t			 compress;	/* a switch, 0 or 1 */
 	struct conf_words	 compressible;	/* types and patterns */
 	struct conf_guard	 guard;
+	struct token_bucket_size rate, pace;	/* rate 0: no limit */
 	int64_t			 links;		/* enum job_links */
 	struct conf_users	 users;		/* a site's only */
+	struct {
+		char		*to, *format;	/* to NULL: off, or not given */
+	}			 access;
 	/* Computed from the members above and the site's rules. */
 	const struct conf_rules	*outer;		/* the site's; NULL: a site */
 	const struct conf_rules	*action;	/* these or outer: whose action
 						 * is in force */
+	const struct conf_access_log *log;	/* NULL: off */
+	size_t			 limiter;	/* of rate, from 1; 0: none */
 	size_t			 prefix_len;	/* of a path; 0: a site */
 	char			*field_lines;	/* response fields, as sent */
+	char			*always_lines;	/* of errors, too */
 	bool			 has_expires;	/* false: header sets the same
 						 * field, Cache-Control */
 };
 
-/* Whether the networks of a guard let a client in, by its address's bytes. */
-bool	 conf_access_admits(const struct conf_guard *,
-	    int family, const uint8_t *bytes);
 /*
  * Whether a name may be looked up as a user's: at most 32 letters, digits and
  * "_", and behind the first character also ".", "-" and "$".

@@ -16,17 +16,33 @@ typedef bool	conf_set_fn(struct conf_reader *, const struct conf_row *,
 typedef const char *conf_wrong_fn(const char *);
 
 /* response.c */
-conf_set_fn	conf_response_set_error, conf_response_set_age;
+conf_set_fn	conf_response_set_error, conf_response_set_age,
+		conf_response_set_charset, conf_response_add_suffix,
+		conf_response_set_type;
 conf_wrong_fn	conf_response_wrong_target, conf_response_wrong_page,
 		conf_response_wrong_charset, conf_response_wrong_home,
-		conf_response_wrong_user, conf_response_wrong_media;
+		conf_response_wrong_user, conf_response_wrong_media,
+		conf_response_wrong_type;
+/* Appends a slash to a target of scheme and host alone, so that it gets the
+ * path of the request. */
+void		conf_response_complete_target(char **);
 
 /* names.c */
-conf_set_fn	conf_name_set_field, conf_name_set_address;
+conf_set_fn	conf_name_set_field;
 /* conf_name_wrong_path(): of a block path. */
 conf_wrong_fn	conf_name_wrong_field, conf_name_wrong_path;
 /* Whether a text is a token (RFC 9110, section 5.6.2). */
 bool		conf_name_is_token(const char *, size_t len);
+
+/* address.c */
+conf_set_fn	conf_address_set, conf_address_set_proxy, conf_address_set_mode,
+		conf_address_set_owner, conf_address_set_group;
+/* Whether the same stands behind two addresses. */
+bool		conf_address_is_same(const struct conf_address *,
+		    const struct conf_address *);
+void		conf_address_print_options(const struct conf_address *,
+		    struct buf *);
+void		conf_address_free(struct conf_addresses *);
 
 /* scaled.c */
 conf_set_fn	conf_scaled_set;
@@ -48,8 +64,15 @@ void		conf_choice_print(enum conf_type, const char *between,
 conf_set_fn	conf_control_set_socket, conf_control_set_mode;
 conf_wrong_fn	conf_control_wrong_owner, conf_control_wrong_group;
 
+/* groups.c */
+conf_wrong_fn	conf_groups_wrong_name;
+/* Computes the users that the guard lets in. */
+void		conf_groups_complete(struct conf_reader *, struct conf_guard *,
+		    struct conf_object);
+
 /* access.c */
-conf_wrong_fn	conf_access_wrong_network, conf_access_wrong_realm;
+conf_wrong_fn	conf_access_wrong_network, conf_access_wrong_trust,
+		conf_access_wrong_realm;
 bool		conf_access_add_pattern(struct conf_reader *,
 		    const struct conf_word *, struct conf_words *patterns);
 /* Computes a guard's networks, and takes over the outer guard's (NULL: none)
@@ -57,14 +80,24 @@ bool		conf_access_add_pattern(struct conf_reader *,
 void		conf_access_complete(struct conf_reader *,
 		    struct conf_guard *, const struct conf_guard *outer,
 		    struct conf_object);
+/* Computes the networks that are trusted. */
+void		conf_access_list_trusted(struct conf_trust *);
 /* Lets only clients on this host in, unless the guard has allow or auth. */
 void		conf_access_restrict_local(struct conf_guard *);
 
 /* log.c */
 conf_set_fn	conf_log_set_format;
 conf_wrong_fn	conf_log_wrong_tag;
-/* Parses the format that "log access" names. */
-void		conf_log_select_format(struct conf_reader *);
+/* Makes the access log of block log; then that of a block of rules, or takes
+ * over the outer one's, or the server's. */
+void		conf_log_complete(struct conf_reader *);
+void		conf_log_complete_rules(struct conf_reader *,
+		    struct conf_rules *, struct conf_object);
+void		conf_log_free(struct conf_access_logs *);
+
+/* shaping.c: takes over rate and pace, and numbers the rates. */
+void		conf_shaping_complete(struct conf_reader *, struct conf_rules *,
+		    struct conf_object);
 
 /* rules.c: completes the rules of a site and of its sorted paths. */
 void		conf_rules_complete(struct conf_reader *, struct conf_site *);

@@ -19,6 +19,7 @@
 #include "lib/regular.h"
 
 #define SOURCE_MAX	(16 << 20)	/* bytes */
+#define MARK		"\xef\xbb\xbf"	/* U+FEFF */
 
 /* The directory in which the name stands; a link at its end is not followed. */
 static char *
@@ -34,12 +35,25 @@ directory_of(const char *name)
 	return real;
 }
 
+/* Takes away the mark that some editors put in front of UTF-8; returns the new
+ * length. */
+static size_t
+remove_mark(char *text, size_t len)
+{
+	if (strncmp(text, MARK, sizeof(MARK) - 1) != 0)
+		return len;
+	len -= sizeof(MARK) - 1;
+	memmove(text, text + sizeof(MARK) - 1, len + 1);
+	return len;
+}
+
 size_t
 conf_source_text(struct conf_reader *reader, const char *name, char *text,
     size_t len)
 {
 	size_t	n = reader->conf->files.n;
 
+	len = remove_mark(text, len);
 	conf_name_add(&reader->conf->files, name);
 	reader->sources = mem_grow(reader->sources, n + 1,
 	    sizeof(*reader->sources));

@@ -12,6 +12,8 @@
 
 #define CONF_REQUIRED	NULL	/* in place of a default: must be given */
 
+#define CONF_ALWAYS	"always"	/* behind a field: on errors, too */
+
 #define CONF_SWITCHES(X)						\
 	X(OFF, "off") X(ON, "on")
 
@@ -21,12 +23,13 @@
 #define CONF_REFUSALS(X)						\
 	X(403, "403") X(404, "404") X(410, "410") X(451, "451")		\
 	X(500, "500") X(503, "503")
-/* The status codes that "error" takes: the site is known when they are sent,
- * and the built-in page says no more than the status. */
+/* The status codes that "error" takes: all errors of proto/status.tbl. */
 #define CONF_ERRORS(X)							\
-	X(401, "401") X(403, "403") X(404, "404") X(405, "405")		\
-	X(410, "410") X(412, "412") X(417, "417") X(429, "429")		\
-	X(451, "451") X(500, "500") X(501, "501") X(503, "503")
+	X(400, "400") X(401, "401") X(403, "403") X(404, "404")		\
+	X(405, "405") X(406, "406") X(408, "408") X(410, "410")		\
+	X(412, "412") X(413, "413") X(414, "414") X(416, "416")		\
+	X(417, "417") X(429, "429") X(431, "431") X(451, "451")		\
+	X(500, "500") X(501, "501") X(503, "503") X(505, "505")
 
 enum conf_type {
 #define TYPE(id, name, set, keep) TYPE_##id,

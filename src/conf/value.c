@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "conf/setters.h"
+#include "conf/value.h"
 #include "helpers/job.h"
 #include "lib/facility.h"
 #include "lib/log.h"
@@ -31,7 +32,9 @@ static const struct type {
 	const char	*name;
 	conf_set_fn	*set;
 	conf_wrong_fn	*wrong;		/* for set_checked() */
-	enum { INTEGER, TEXT, WORDS, ADDRESSES, PAIRS } keep;
+	/* A flag and an option belong to the last of the addresses. */
+	enum { INTEGER, TEXT, WORDS, ADDRESSES, PAIRS, ADDRESS_FLAG,
+		ADDRESS_OPTION } keep;
 } types[] = {
 #define TYPE(id, name, set, keep) [TYPE_##id] = { name, set, NULL, keep },
 #define CHECKED(id, name, wrong, keep)					\
@@ -178,6 +181,7 @@ set_new_file(struct conf_reader *reader, const struct conf_row *row,
 	return set_path(reader, row, word, member, try_nothing);
 }
 
+#define STANDARD_ERROR		"stderr"
 #define SYSLOG_SOCKET_MAX	108	/* bytes of a socket's name */
 
 /* Sets "syslog", or "syslog:" and the name of a socket. */
@@ -218,13 +222,60 @@ set_program(struct conf_reader *reader, const struct conf_row *row,
 	return wrong == 0 && set_text(reader, row, word, member);
 }
 
+/* Logs that were in no directory when the server started. */
+static struct {
+	bool			allowed, complete;
+	struct conf_words	names;
+} missing_logs;
+
+void
+conf_value_allow_missing_logs(void)
+{
+	missing_logs.allowed = true;
+}
+
+void
+conf_value_end_missing_logs(void)
+{
+	missing_logs.complete = true;
+}
+
+static bool
+is_missing_log(const char *path)
+{
+	for (size_t i = 0; i < missing_logs.names.n; i++)
+		if (strcmp(missing_logs.names.at[i], path) == 0)
+			return true;
+	if (!missing_logs.allowed || missing_logs.complete)
+		return false;
+	log_warnx("there is no directory for the log %s: it goes to standard "
+	    "error", path);
+	conf_name_add(&missing_logs.names, path);
+	return true;
+}
+
+static bool
+set_log_file(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	char	*path = conf_source_path(reader, word);
+	bool	 is_stderr = try_parent(path) == -1 && errno == ENOENT &&
+		    is_missing_log(path);
+
+	mem_drop(&path);
+	if (!is_stderr)
+		return set_path(reader, row, word, member, try_parent);
+	*(char **)member = mem_string(STANDARD_ERROR);
+	return true;
+}
+
 static bool
 set_log(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	if (word->text[0] == '|')
 		return set_program(reader, row, word, member);
-	if (!word->quoted && strcmp(word->text, "stderr") == 0)
+	if (!word->quoted && strcmp(word->text, STANDARD_ERROR) == 0)
 		return set_text(reader, row, word, member);
 	if (!word->quoted && strncmp(word->text, CONF_SYSLOG,
 	    strlen(CONF_SYSLOG)) == 0)
@@ -237,7 +288,7 @@ set_log(struct conf_reader *reader, const struct conf_row *row,
 		    CONF_ROW_NAME(row));
 		return false;
 	}
-	return set_path(reader, row, word, member, try_parent);
+	return set_log_file(reader, row, word, member);
 }
 
 static bool
@@ -318,7 +369,15 @@ conf_value_type(const struct conf_row *row, struct buf *to)
 size_t
 conf_value_words(const struct conf_row *row)
 {
-	return types[row->type].keep == PAIRS ? 2 : 1;
+	return types[row->type].keep == PAIRS ? 2 :
+	    types[row->type].keep == ADDRESS_FLAG ? 0 : 1;
+}
+
+/* Whether a row is about the value before it, in the same statement. */
+bool
+conf_value_is_option(const struct conf_row *row)
+{
+	return types[row->type].keep >= ADDRESS_FLAG;
 }
 
 bool
@@ -337,6 +396,9 @@ conf_value_count(const struct conf_row *row, const void *member)
 		return ((const struct conf_addresses *)member)->n;
 	case PAIRS:
 		return ((const struct conf_pairs *)member)->n;
+	case ADDRESS_FLAG:
+	case ADDRESS_OPTION:
+		return 0;		/* its address counts */
 	default:
 		return 1;
 	}
@@ -361,18 +423,22 @@ conf_value_quote(const char *text, struct buf *to)
 }
 
 static void
-print_pair(const struct conf_pair *pair, struct buf *to)
+print_pair(const struct conf_row *row, const struct conf_pair *pair,
+    struct buf *to)
 {
 	buf_addf(to, "%s ", pair->name);
 	conf_value_quote(pair->value, to);
+	if (row->type == TYPE_FIELD && pair->number != 0)
+		buf_adds(to, " " CONF_ALWAYS);
 }
 
 void
 conf_value_print(const struct conf_row *row, const void *member,
     size_t element, struct buf *to)
 {
-	const char *const	*choice = conf_choice_words(row->type);
-	const char		*text;
+	const char *const		*choice = conf_choice_words(row->type);
+	const struct conf_address	*a;
+	const char			*text;
 
 	switch (types[row->type].keep) {
 	case INTEGER:
@@ -396,13 +462,16 @@ conf_value_print(const struct conf_row *row, const void *member,
 		    ((const struct conf_words *)member)->at[element], to);
 		break;
 	case ADDRESSES:
-		conf_value_quote(
-		    ((const struct conf_addresses *)member)->at[element].text,
-		    to);
+		a = &((const struct conf_addresses *)member)->at[element];
+		conf_value_quote(a->text, to);
+		conf_address_print_options(a, to);
 		break;
 	case PAIRS:
-		print_pair(&((const struct conf_pairs *)member)->at[element],
-		    to);
+		print_pair(row, &((const struct conf_pairs *)member)->at[
+		    element], to);
+		break;
+	case ADDRESS_FLAG:
+	case ADDRESS_OPTION:
 		break;
 	}
 }
@@ -410,11 +479,12 @@ conf_value_print(const struct conf_row *row, const void *member,
 void
 conf_value_free(const struct conf_row *row, void *member)
 {
-	struct conf_addresses	*addresses = member;
 	struct conf_pairs	*pairs = member;
 
 	switch (types[row->type].keep) {
 	case INTEGER:
+	case ADDRESS_FLAG:
+	case ADDRESS_OPTION:
 		break;
 	case TEXT:
 		mem_drop(member);
@@ -423,9 +493,7 @@ conf_value_free(const struct conf_row *row, void *member)
 		conf_name_free(member);
 		break;
 	case ADDRESSES:
-		for (size_t i = 0; i < addresses->n; i++)
-			mem_drop(&addresses->at[i].text);
-		mem_drop(&addresses->at);
+		conf_address_free(member);
 		break;
 	case PAIRS:
 		for (size_t i = 0; i < pairs->n; i++) {

@@ -4,16 +4,17 @@
  *
  * The decision depends on the name alone and comes before a lookup, so a
  * refusal does not tell whether the file exists.  A directory may turn out to
- * be any of its index files, so the guards of all of them apply.  The page for
- * an error is the conf's and has no guard.
+ * be any of its index files, and a path what it is with a suffix, so the guards
+ * of all of them apply.  The page for an error is the conf's and has no guard.
  */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "http/conn.h"
+#include "http/limits/client_limits.h"
 #include "http/limits/verification.h"
-#include "http/log_escape.h"
+#include "http/log/log_escape.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "lib/compiler.h"
@@ -34,57 +35,69 @@ match_patterns(const struct conf_files *files, const char *name)
 	return false;
 }
 
+/* Joins a decoded path, or its last name, and a name behind it; returns the
+ * length. */
+static size_t
+join_name(char path[2 * JOB_PATH_MAX], const char *decoded, const char *name)
+{
+	int	len = snprintf(path, 2 * JOB_PATH_MAX, "%s%s", decoded, name);
+
+	need(len > 0 && len < 2 * JOB_PATH_MAX);
+	return (size_t)len;
+}
+
 /* Whether a block of files applies to a decoded path. */
 static bool
 files_apply(const struct conf_files *files, const struct conf_rules *rules,
     const char *decoded)
 {
-	const char		*name = strrchr(decoded, '/') + 1;
-	const struct conf_words	*index = rules_index(rules);
+	const char		*last = strrchr(decoded, '/') + 1;
+	const struct conf_words	*names = rules_names(rules, decoded);
+	char			 name[2 * JOB_PATH_MAX];
 
-	if (name[0] != '\0')
-		return match_patterns(files, name);
-	for (size_t i = 0; i < index->n; i++)
-		if (match_patterns(files, index->at[i]))
+	if (last[0] != '\0' && match_patterns(files, last))
+		return true;
+	for (size_t i = 0; i < names->n; i++) {
+		join_name(name, last, names->at[i]);
+		if (match_patterns(files, name))
 			return true;
+	}
 	return false;
 }
 
-/* The guard of an index file that has rules of its own, or NULL. */
+/* The guard of a file that the path may turn out to be and that has rules of
+ * its own, or NULL. */
 static const struct conf_guard *
-find_index_guard(const struct conf_site *site, const struct conf_rules *rules,
+find_other_guard(const struct conf_site *site, const struct conf_rules *rules,
     const char *decoded, const char *name)
 {
 	const struct conf_rules	*inner;
 	char			 path[2 * JOB_PATH_MAX];
-	int			 len;
+	size_t			 len = join_name(path, decoded, name);
 
-	len = snprintf(path, sizeof(path), "%s%s", decoded, name);
-	need(len > 0 && (size_t)len < sizeof(path));
-	inner = conf_find_rules(site, path, (size_t)len);
+	inner = conf_find_rules(site, path, len);
 	return inner != rules && inner->guard.active ? &inner->guard : NULL;
 }
 
 /* The next guard of a path from a number on; sets *number to the guard's; NULL:
  * no more guards.  The guard of the path's rules comes first, then those of its
- * name, then those of its index files. */
+ * name, then those of the files that it may turn out to be. */
 static const struct conf_guard *
 find_next_guard(const struct conf_site *site, const struct conf_rules *rules,
     const char *decoded, size_t *number)
 {
-	const struct conf_words	*index = rules_index(rules);
+	const struct conf_words	*names = rules_names(rules, decoded);
 	const struct conf_guard	*guard;
 	size_t			 i;
 
 	if (*number == 0 && rules->guard.active)
 		return &rules->guard;
 	for (*number += *number == 0; *number <= site->nfiles; ++*number)
-		if (files_apply(&site->files[*number - 1], rules, decoded))
+		if (site->files[*number - 1].guard.active &&
+		    files_apply(&site->files[*number - 1], rules, decoded))
 			return &site->files[*number - 1].guard;
-	if (*(strrchr(decoded, '/') + 1) != '\0')
-		return NULL;
-	for (; (i = *number - site->nfiles - 1) < index->n; ++*number) {
-		guard = find_index_guard(site, rules, decoded, index->at[i]);
+	for (; (i = *number - site->nfiles - 1) < names->n; ++*number) {
+		guard = find_other_guard(site, rules, decoded, names->at[i]);
 		if (guard != NULL)
 			return guard;
 	}
@@ -107,7 +120,8 @@ add_path(struct conn *c, uint32_t ns, struct str raw)
 	if (why != WHY_NONE)
 		return why;
 	rules = conf_find_rules(r->site, decoded, len);
-	guarded = find_next_guard(r->site, rules, decoded, &number) != NULL;
+	guarded = rules->limiter != 0 ||
+	    find_next_guard(r->site, rules, decoded, &number) != NULL;
 	r->path = pathname_add(&c->http->caches->paths, ns, raw, rules,
 	    guarded);
 	return WHY_NONE;
@@ -296,18 +310,37 @@ check_password(struct conn *c, const struct conf_guard *guard)
 	struct request		*r = c->request;
 	struct credentials	 who;
 	enum go			 go;
+	size_t			 before = r->auth.passed;
 
 	r->auth.guard = guard;
 	if (!credentials_read(parse_field(&r->parse, c->input,
 	    FIELD_AUTHORIZATION), &who))
 		return refuse_request(c, WHY_PASSWORD);
 	go = check_auth(c, guard, &who);
+	/* Not before the password is known to be right: the time of an answer
+	 * must not tell whom the conf names. */
+	if (r->auth.passed > before &&
+	    !conf_groups_admit(guard, who.user.at, who.user.len))
+		go = refuse_request(c, WHY_USER);
 	credentials_forget(&who);
 	return go;
 }
 
+static bool
+network_passes(const struct conn *c, const struct conf_guard *guard)
+{
+	return conf_access_admits(guard, c->session->family, c->session->addr);
+}
+
+/* Whether a password can stand in for the network, and the other way round. */
+static bool
+takes_either(const struct conf_guard *guard)
+{
+	return guard->satisfy == SATISFY_ANY && guard->realm != NULL;
+}
+
 /* Whether all guards allow the client's network.  Networks are checked before
- * passwords: no password opens a closed network. */
+ * passwords: no password opens a closed network, unless either will do. */
 static bool
 network_is_allowed(const struct conn *c, const char *decoded)
 {
@@ -316,13 +349,25 @@ network_is_allowed(const struct conn *c, const char *decoded)
 
 	for (size_t i = 0; (guard = find_next_guard(r->site, r->path->rules,
 	    decoded, &i)) != NULL; i++) {
-		if (conf_access_admits(guard, c->session->family,
-		    c->session->addr))
+		if (takes_either(guard) || network_passes(c, guard))
 			continue;
 		r->auth.guard = guard;
 		return false;
 	}
 	return true;
+}
+
+/* Whether the client's address is over the rate of the rules.  A request counts
+ * once, before its password is verified. */
+static bool
+is_over_rate(struct conn *c)
+{
+	struct request	*r = c->request;
+	bool		 over = !r->auth.counted &&
+			    !client_limits_request_here(c, r->path->rules);
+
+	r->auth.counted = true;
+	return over;
 }
 
 static COLD enum go
@@ -336,10 +381,13 @@ check_guards(struct conn *c)
 
 	need(uri_resolve((struct str){ p->name, p->len }, decoded,
 	    sizeof(decoded), &len) == 0);
+	if (is_over_rate(c))
+		return reply_error(c, reply_why(c, WHY_RATE_HERE));
 	if (!network_is_allowed(c, decoded))
 		return refuse_request(c, WHY_NETWORK);
 	while ((guard = find_next_guard(r->site, p->rules, decoded,
-	    &r->auth.passed)) != NULL && guard->realm == NULL)
+	    &r->auth.passed)) != NULL && (guard->realm == NULL ||
+	    (takes_either(guard) && network_passes(c, guard))))
 		r->auth.passed++;
 	if (guard == NULL)
 		return conn_go(c, STEP_FIND);

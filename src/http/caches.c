@@ -6,6 +6,7 @@
 #include "http/deferred_close.h"
 #include "http/http.h"
 #include "http/namespace.h"
+#include "http/log/refusal.h"
 #include "http/watch/waypoints.h"
 #include "lib/mem.h"
 #include "stats/stats.h"
@@ -47,7 +48,12 @@ caches_new(const struct caches_setup *setup)
 	const struct conf	*conf = setup->conf;
 	struct caches		*caches = mem_zero(sizeof(*caches));
 
+	caches->refusals_warned_at = mem_array(conf->nsites * REFUSAL_WARNINGS,
+	    sizeof(caches->refusals_warned_at[0]));
 	caches->mime = mime_new(conf->types);
+	for (size_t i = 0; i < conf->types_more.n; i++)
+		mime_set(caches->mime, conf->types_more.at[i].name + 1,
+		    conf->types_more.at[i].value);
 	chunk_init(&caches->chunks, (size_t)conf->cache.chunks,
 	    CHUNK_MAPPINGS_MAX);
 	if (setup->pagemap > 0)
@@ -97,6 +103,7 @@ caches_free(struct caches **cp)
 	lock_free(&caches->heads.cache.lock);
 	lock_free(&caches->files.cache.lock);
 	lock_free(&caches->auth.cache.lock);
+	mem_drop(&caches->refusals_warned_at);
 	mem_drop(cp);
 }
 

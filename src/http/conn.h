@@ -42,8 +42,7 @@ enum go {
 #define CONN_SEND_QUOTA	(256 * 1024)
 #define CONN_SEND_MAX	(8 * CONN_SEND_QUOTA)
 
-/* Bytes of pending output; with more no further response is added. */
-#define CONN_COALESCE_MAX	(16 * 1024)
+#define CONN_COALESCE_MAX	(16 * 1024)	/* bytes of pending output */
 
 struct conn {
 	struct http_loop	*http;
@@ -78,6 +77,7 @@ struct conn {
 };
 
 enum go		recv_step(struct conn *);
+enum go		proxy_step(struct conn *);
 enum go		parse_step(struct conn *);
 enum go		route_step(struct conn *);
 enum go		discard_step(struct conn *);

@@ -10,7 +10,7 @@
 #include "http/conn.h"
 #include "http/explain.h"
 #include "http/namespace.h"
-#include "http/reply.h"
+#include "http/log/refusal.h"
 #include "http/rules.h"
 #include "lib/visible.h"
 #include "proto/status.h"
@@ -85,6 +85,28 @@ add_path(struct explanation *e, const struct conn *c)
 	buf_free(&where);
 }
 
+/* Adds the blocks files whose fields the response has. */
+static void
+add_blocks(struct explanation *e, const struct conn *c)
+{
+	const struct request	*r = c->request;
+	const struct conf_files	*files;
+	struct buf		 where = { 0 };
+
+	if (r->file == NULL)
+		return;
+	for (size_t i = 0; i < r->site->nfiles; i++) {
+		files = &r->site->files[i];
+		if ((files->fields.bit & r->info.blocks) == 0)
+			continue;
+		where.len = 0;
+		conf_where_files(c->http->conf, &files->guard, &where);
+		explain_add(e, EXPLAIN_FILES, "%s", buf_string(&where) +
+		    strlen("files "));
+	}
+	buf_free(&where);
+}
+
 static void
 add_file(struct explanation *e, const struct conn *c)
 {
@@ -109,24 +131,6 @@ add_file(struct explanation *e, const struct conn *c)
 	    (int)sizeof(date), date, f->strong ? "strong" : "weak");
 }
 
-/* Adds the directive that names an error page. */
-static void
-add_error(const struct conn *c, struct buf *to)
-{
-	const struct request	*r = c->request;
-	const struct conf_rules	*rules;
-
-	for (rules = r->page.target_rules; rules != NULL;
-	    rules = rules->outer) {
-		for (size_t i = 0; i < rules->errors.n; i++) {
-			if (rules->errors.at[i].value != r->page.name)
-				continue;
-			conf_where(c->http->conf, rules, "error", i, to);
-			return;
-		}
-	}
-}
-
 static void
 add_page(struct explanation *e, const struct conn *c)
 {
@@ -135,63 +139,26 @@ add_page(struct explanation *e, const struct conn *c)
 
 	if (r->page.name == NULL)
 		return;
-	if (r->page.status != 0)
-		add_error(c, &where);
-	else
-		conf_where(c->http->conf, r->page.target_rules, "fallback",
-		    CONF_WHERE_ALL, &where);
+	refusal_add_page(c, &where);
 	explain_add(e, EXPLAIN_PAGE, "%s, by %s%s", r->page.name,
 	    buf_string(&where), r->file != NULL ? "" :
 	    "; that page cannot be had either");
 	buf_free(&where);
 }
 
-/* Adds the block "files" that a refusal comes from; false: another block's. */
-static bool
-add_files_block(const struct conn *c, struct buf *where)
-{
-	const struct request	*r = c->request;
-
-	return (r->response.status == 401 || r->response.status == 403) &&
-	    r->auth.guard != NULL &&
-	    conf_where_files(c->http->conf, r->auth.guard, where);
-}
-
-static void
-add_networks(const struct conn *c, struct buf *where)
-{
-	const struct conf	*conf = c->http->conf;
-	const struct conf_rules	*rules = rules_of(c->request);
-	struct buf		 deny = { 0 };
-
-	if (!conf_where(conf, rules, "allow", CONF_WHERE_ALL, where) &&
-	    rules->status != 0)
-		conf_where(conf, rules, "status", CONF_WHERE_ALL, where);
-	if (conf_where(conf, rules, "deny", CONF_WHERE_ALL, &deny))
-		buf_addf(where, "%s%s", where->len > 0 ? ", " : "",
-		    buf_string(&deny));
-	buf_free(&deny);
-}
-
 static void
 add_status(struct explanation *e, const struct conn *c)
 {
 	const struct request	*r = c->request;
-	const char		*reason = reply_reason(r, r->response.status);
-	const char		*directive = why_directive(r->response.why);
+	const char		*reason;
 	struct buf		 where = { 0 };
 
+	reason = refusal_reason(r, r->response.status);
 	explain_add(e, EXPLAIN_STATUS, "%d %s", r->response.status,
 	    status_reason(r->response.status));
 	if (*reason == '\0')
 		return;
-	if (add_files_block(c, &where))
-		;
-	else if (r->response.why == WHY_NETWORK)
-		add_networks(c, &where);
-	else if (*directive != '\0')
-		conf_where(c->http->conf, rules_of(r), directive,
-		    CONF_WHERE_ALL, &where);
+	refusal_add_where(c, &where);
 	explain_add(e, EXPLAIN_WHY, "%s%s%s", reason,
 	    where.len > 0 ? ": " : "", buf_string(&where));
 	buf_free(&where);
@@ -204,6 +171,7 @@ explain_request(const struct client_kind *kind, const struct conn *c)
 
 	add_site(e, c);
 	add_path(e, c);
+	add_blocks(e, c);
 	add_file(e, c);
 	add_page(e, c);
 	add_status(e, c);
@@ -223,6 +191,7 @@ static void
 print_header(const struct explanation *e, struct buf *out)
 {
 	const char	*at = e->head.at, *value;
+	size_t		 len;
 
 	while (at != NULL && (at = strchr(at, '\n')) != NULL) {
 		at++;
@@ -233,7 +202,10 @@ print_header(const struct explanation *e, struct buf *out)
 		buf_addf(out, "%-10s%.*s ", fact_names[EXPLAIN_HEADER],
 		    (int)(value - at), at);
 		value += strspn(value, " ");
-		buf_addf(out, "%.*s\n", (int)strcspn(value, "\r"), value);
+		len = strcspn(value, "\r");
+		while (len > 0 && value[len - 1] == ' ')
+			len--;
+		buf_addf(out, "%.*s\n", (int)len, value);
 	}
 }
 

@@ -10,6 +10,7 @@
 #include "http/limits/client_limits.h"
 #include "http/namespace.h"
 #include "http/rules.h"
+#include "http/tag.h"
 #include "lib/compiler.h"
 #include "lib/hash.h"
 #include "proto/status.h"
@@ -19,15 +20,10 @@
 #define STATUS_LINE	"HTTP/1.1 200 OK\r\nDate: "
 _Static_assert(sizeof(STATUS_LINE) - 1 == FIELDS_DATE_AT, "");
 
-/* The field that is lengthened when a head is padded. */
-#define SLACK		"\r\nServer:"
-#define SLACK_AT	(FIELDS_DATE_AT + DATE_LENGTH + sizeof(SLACK) - 1)
-
-/* A tag has 64 bits in digits of six bits: each response carries it, and each
- * cached head stores it. */
-#define ETAG_DIGITS	11
-static const char etag_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-    "abcdefghijklmnopqrstuvwxyz0123456789-_";
+/* A head is padded by blanks behind the value of this field, which belong to no
+ * value (RFC 9112, section 5) and are not seen. */
+#define SERVER		"\r\nServer: "
+#define SERVER_AT	(FIELDS_DATE_AT + DATE_LENGTH + sizeof(SERVER) - 1)
 
 #define METHOD_NAME(method)	#method
 #define VARY		"Vary: %s\r\n"
@@ -37,29 +33,6 @@ static const char etag_digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 static const char *const connection_fields[PATHNAME_HEADS] = {
 	"", "Connection: close\r\n", "Connection: keep-alive\r\n"
 };
-
-size_t
-fields_etag(const struct file *f, char etag[FIELDS_ETAG_MAX])
-{
-	/* The key is no secret: a file has the same tag after a restart. */
-	static const struct hash_key	key = { 0, 0 };
-	const struct job_version	*v = &f->version;
-	const uint64_t	facts[] = { v->dev, v->ino, (uint64_t)v->size,
-	    (uint64_t)v->mtime, v->mtime_ns, (uint64_t)v->ctime, v->ctime_ns };
-	uint64_t	bits = hash_bytes(&key, 0, facts, sizeof(facts));
-	size_t		n = 0;
-
-	if (!f->strong) {
-		etag[n++] = 'W';
-		etag[n++] = '/';
-	}
-	etag[n++] = '"';
-	for (int i = 0; i < ETAG_DIGITS; i++, bits >>= 6)
-		etag[n++] = etag_digits[bits & 63];
-	etag[n++] = '"';
-	etag[n] = '\0';
-	return n;
-}
 
 void
 fields_add_allow(struct conn *c)
@@ -72,7 +45,6 @@ fields_add_allow(struct conn *c)
 static COLD void
 add_status_fields(struct conn *c, int status)
 {
-	const struct file	*file = c->request->file;
 	struct buf		*b = &c->http->work;
 
 	if (status == 405)
@@ -89,7 +61,7 @@ add_status_fields(struct conn *c, int status)
 		buf_adds(b, RETRY_AFTER);
 	else if (status == 416)
 		buf_addf(b, "Content-Range: bytes */%lld\r\n",
-		    (long long)file->version.size);
+		    (long long)c->request->page.size);
 }
 
 void
@@ -104,7 +76,7 @@ fields_begin(struct conn *c, int status)
 		buf_addf(b, "HTTP/1.1 %d %s\r\nDate: ", status,
 		    status_reason(status));
 	buf_add(b, c->http->date.text, DATE_LENGTH);
-	buf_adds(b, SLACK " ");
+	buf_adds(b, SERVER);
 	buf_adds(b, c->http->server);
 	buf_adds(b, "\r\n");
 	buf_adds(b, connection_fields[c->request->response.head_kind]);
@@ -121,9 +93,11 @@ fields_end(struct conn *c)
 static void
 add_media_type(struct buf *b, const struct conf_rules *rules, const char *type)
 {
+	const char	*charset = rules_charset(rules, type);
+
 	buf_adds(b, type);
-	if (rules != NULL && rules->charset != NULL && mime_wants_charset(type))
-		buf_addf(b, "; charset=%s", rules->charset);
+	if (charset != NULL)
+		buf_addf(b, "; charset=%s", charset);
 }
 
 void
@@ -139,6 +113,26 @@ fields_add_type(struct conn *c, const struct conf_rules *rules,
 		buf_adds(b, "X-Content-Type-Options: nosniff\r\n");
 }
 
+/* Adds the conf's fields of a file that blocks files have some for, too. */
+static COLD void
+add_lines_of_blocks(struct buf *b, const struct request *r)
+{
+	const struct conf_rules	*rules = r->path->rules;
+	const struct conf_site	*site = r->site;
+	const char		*line = rules->field_lines;
+	size_t			 len;
+
+	for (; *line != '\0'; line += len) {
+		len = strcspn(line, "\n") + 1;
+		if (!rules_has_field(site, r->info.blocks, (struct str){ line,
+		    strcspn(line, ":") }, true))
+			buf_add(b, line, len);
+	}
+	for (size_t i = 0; i < site->nfiles; i++)
+		if ((site->files[i].fields.bit & r->info.blocks) != 0)
+			buf_adds(b, site->files[i].fields.lines);
+}
+
 void
 fields_add_validators(struct conn *c)
 {
@@ -147,10 +141,10 @@ fields_add_validators(struct conn *c)
 	const struct namespace	*kind = namespace_get(r->path->namespace);
 	const char		*vary = kind->vary(r);
 	struct buf		*b = &c->http->work;
-	char			 etag[FIELDS_ETAG_MAX], date[DATE_LENGTH];
-	int64_t			 age = rules_max_age(rules, r->info.type);
+	char			 etag[TAG_MAX], date[DATE_LENGTH];
+	int64_t			 age;
 
-	fields_etag(r->file, etag);
+	tag_write(r, etag);
 	if (vary != NULL)
 		buf_addf(b, VARY, vary);
 	if (!kind->undated) {
@@ -160,10 +154,24 @@ fields_add_validators(struct conn *c)
 		buf_adds(b, "\r\n");
 	}
 	buf_addf(b, "ETag: %s\r\n", etag);
+	age = r->info.blocks == 0 ? rules_max_age(rules, r->info.type) :
+	    rules_file_max_age(r->site, r->info.blocks, rules, r->info.type);
 	if (age != -1)
 		buf_addf(b, "Cache-Control: max-age=%lld\r\n",
 		    (long long)age);
-	buf_adds(b, rules->field_lines);
+	if (r->info.blocks == 0)
+		buf_adds(b, rules->field_lines);
+	else
+		add_lines_of_blocks(b, r);
+}
+
+void
+fields_add_always(struct conn *c)
+{
+	const struct conf_rules	*rules = rules_of(c->request);
+
+	if (rules != NULL)
+		buf_adds(&c->http->work, rules->always_lines);
 }
 
 static void
@@ -226,9 +234,10 @@ fields_pad(struct conn *c)
 {
 	struct buf	*b = &c->http->work;
 	size_t		 slack = -b->len % HEADER_ALIGNMENT;
+	size_t		 at = SERVER_AT + strlen(c->http->server);
 
 	buf_reserve(b, slack);
-	memmove(b->at + SLACK_AT + slack, b->at + SLACK_AT, b->len - SLACK_AT);
-	memset(b->at + SLACK_AT, ' ', slack);
+	memmove(b->at + at + slack, b->at + at, b->len - at);
+	memset(b->at + at, ' ', slack);
 	b->len += slack;
 }

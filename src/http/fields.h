@@ -7,14 +7,11 @@
 #include "http/conn.h"
 #include "proto/conditional.h"
 
-#define FIELDS_ETAG_MAX	16	/* bytes with quotes, W/ and the NUL */
 #define FIELDS_DATE_AT	23	/* where Date's value begins, of status 200 */
 
 /* The methods that are served; X() makes something of each, AND joins them. */
 #define FIELDS_METHODS(X, AND)	X(GET) AND X(HEAD) AND X(OPTIONS)
 
-/* Writes the entity tag of a file version, terminated; returns its length. */
-size_t	fields_etag(const struct file *, char etag[FIELDS_ETAG_MAX]);
 /* Begins a head with status line, Date, Server, Connection, and the fields that
  * belong to the status. */
 void	fields_begin(struct conn *, int status);
@@ -25,6 +22,8 @@ void	fields_pad(struct conn *);
 /* Adds Content-Type and fields that go with it; rules may be NULL. */
 void	fields_add_type(struct conn *, const struct conf_rules *,
 	    const char *type);
+/* Adds the conf's fields that responses without a file have, too. */
+void	fields_add_always(struct conn *);
 /* Adds the field Allow. */
 void	fields_add_allow(struct conn *);
 

@@ -2,16 +2,22 @@
  * find: finds in the pathname cache what a target is; a helper looks up a path
  * that is not there or not fresh.
  */
+#include <errno.h>
+
+#include "cache/digest.h"
 #include "http/conn.h"
 #include "http/find.h"
 #include "http/limits/verification.h"
 #include "http/lookup.h"
 #include "http/namespace.h"
+#include "http/log/refusal.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "http/stats_page.h"
+#include "http/tag.h"
 #include "http/watch/passes.h"
 #include "lib/compiler.h"
+#include "lib/log.h"
 #include "stats/stats.h"
 
 enum freshness {
@@ -86,6 +92,45 @@ switch_namespace(struct conn *c, uint32_t ns)
 	return conn_go(c, STEP_FIND);
 }
 
+/* Handles a digest that could not be made.  A handle's file may have another
+ * name by now. */
+static COLD enum go
+handle_no_digest(struct conn *c, int error)
+{
+	struct request	*r = c->request;
+
+	if (error == ESTALE || r->file->handle)
+		return find_retry(c);
+	if (namespace_is_variant(r->path->namespace))
+		return find_identity(c);
+	errno = error;
+	if (file_set_warned(r->file))
+		log_error("cannot read the file of %.*s",
+		    (int)r->path->len, r->path->name);
+	return reply_error(c, reply_why(c, why_of_error(error)));
+}
+
+/* Has a helper read the next slice of a file whose tag is of its digest. */
+static COLD enum go
+wait_for_digest(struct conn *c)
+{
+	struct request	*r = c->request;
+	struct task	*e;
+	int		 error;
+
+	if (conn_must_flush(c))
+		return conn_send(c, STEP_FIND);
+	error = digest_error(r->file);
+	if (error != 0 && r->lookup.digest_tried)
+		return handle_no_digest(c, error);
+	r->lookup.digest_tried = true;
+	e = tag_start_digest(c->http, r->file);
+	conn_request_reset(c);
+	r->lookup.done = true;		/* wherever the path comes to */
+	/* NULL: the task was completed at once. */
+	return e != NULL ? conn_wait_disk(c, e) : GO_ON;
+}
+
 /* Goes on with the file, or with the variant or page that the client wants. */
 static NOINLINE enum go
 choose_name(struct conn *c)
@@ -95,8 +140,10 @@ choose_name(struct conn *c)
 
 	if (why != WHY_NONE)
 		return reply_error(c, reply_why(c, why));
-	return ns == c->request->path->namespace ? conn_go(c, STEP_HEAD) :
-	    switch_namespace(c, ns);
+	if (ns != c->request->path->namespace)
+		return switch_namespace(c, ns);
+	return tag_wants_digest(c->request) ? wait_for_digest(c) :
+	    conn_go(c, STEP_HEAD);
 }
 
 /* Goes on with the file itself, as its variant cannot be had in time; attempts
@@ -124,6 +171,8 @@ handle_non_file(struct conn *c)
 	if (namespace_is_variant(r->path->namespace))
 		return fall_back_to_identity(c);
 	reply_why(c, a->why);
+	if (r->page.name != NULL && r->page.status == 0)
+		refusal_log_page(c);
 	if (r->page.name != NULL)	/* no page stands in for a page */
 		return reply_error(c, a->kind == PATHNAME_REFUSED &&
 		    a->status >= 500 ? a->status : 404);
@@ -131,6 +180,8 @@ handle_non_file(struct conn *c)
 		return choose_name(c);
 	if (a->kind == PATHNAME_STATS_PAGE)
 		return stats_page_reply(c);
+	if (a->kind == PATHNAME_READY)
+		return reply_ready(c);
 	if (a->kind != PATHNAME_REFUSED)
 		return reply_redirect(c);
 	fallback = rules_fallback(r->path, a->status);

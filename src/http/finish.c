@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "http/conn.h"
-#include "http/log_line.h"
+#include "http/log/log_line.h"
 #include "lib/need.h"
 #include "stats/stats.h"
 

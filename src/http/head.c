@@ -6,6 +6,7 @@
 #include "http/fields.h"
 #include "http/namespace.h"
 #include "http/reply.h"
+#include "http/tag.h"
 #include "lib/compiler.h"
 #include "proto/conditional.h"
 
@@ -108,8 +109,8 @@ get_single_field(const struct conn *c, enum parse_field f)
 	    parse_field(p, c->input, f);
 }
 
-/* Answers with an error page.  Conditions, ranges and fields of the conf are
- * about the target and do not apply to it. */
+/* Answers with an error page.  Conditions and ranges are about the target and
+ * do not apply to it; of the conf's fields only those for errors do. */
 static COLD enum go
 respond_error_page(struct conn *c)
 {
@@ -120,6 +121,7 @@ respond_error_page(struct conn *c)
 	r->body.end = r->file->version.size;
 	fields_begin(c, r->response.status);
 	fields_add_content(c, r->body.end);
+	fields_add_always(c);
 	return end_head(c);
 }
 
@@ -129,9 +131,9 @@ evaluate_conditions(struct conn *c, struct cond_result *result)
 	struct request		*r = c->request;
 	const struct parse	*p = &r->parse;
 	const struct namespace	*kind = namespace_get(r->path->namespace);
-	char			 etag[FIELDS_ETAG_MAX];
+	char			 etag[TAG_MAX];
 	struct cond_selected	 selected = {
-		.etag = { etag, fields_etag(r->file, etag) },
+		.etag = { etag, tag_write(r, etag) },
 		.modified = (time_t)r->file->version.mtime,
 		.now = c->http->clock->wall,
 		.size = r->file->version.size,

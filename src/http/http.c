@@ -47,6 +47,10 @@ http_new(const struct http_setup *setup)
 	http->log.reserve = setup->log_reserve;
 	http->log.commit = setup->log_commit;
 	http->log.context = setup->log_context;
+	if (setup->log_reserve != NULL)
+		http->log.only = conf_find_only_log(conf);
+	if (conf->log.access.to != NULL)
+		http->log.general = conf->log.all.at[0];
 	http->server = conf->version ? "amped/" PACKAGE_VERSION : "amped";
 	http->parse_limits.line = (size_t)conf->limits.line;
 	http->parse_limits.head = (size_t)conf->limits.header;
@@ -55,6 +59,7 @@ http_new(const struct http_setup *setup)
 	http->chunked_limits.line = http->parse_limits.line;
 	http->chunked_limits.trailer = http->parse_limits.head;
 	http->chunked_limits.fields = http->parse_limits.fields;
+	http->paced = conf->pace.rate != 0;
 	http->pace.rate = conf->limits.pace;
 	http->pace.burst = MAX(conf->limits.pace, conf->limits.pace_after);
 	http->caches = setup->caches != NULL ? setup->caches :
@@ -63,6 +68,8 @@ http_new(const struct http_setup *setup)
 	http->date.head.len = sizeof(http->date.text);
 	hash_key_random(&http->boundary.key);
 	http->addresses = setup->addresses;
+	http->screens = http->addresses != NULL || conf->trust.n > 0;
+	http->limiters = setup->limiters;
 	need(!http->caches->shared || setup->schedule_verify != NULL);
 	http->verify.schedule = setup->schedule_verify;
 	http->verify.context = setup->verify_context;

@@ -18,6 +18,7 @@
 #include "http/limits/verifiers.h"
 #include "http/machine.h"
 #include "http/output.h"
+#include "http/session.h"
 #include "lib/hash.h"
 #include "lib/token_bucket.h"
 #include "proto/chunked.h"
@@ -54,6 +55,9 @@ struct caches {
 	/* Clock ms of the last warning; see log_is_due(). */
 	_Atomic int64_t		 connections_warned_at, rate_warned_at;
 	_Atomic int64_t		 unusable_warned_at, unverified_warned_at;
+	_Atomic int64_t		 forwarded_warned_at;
+	_Atomic int64_t		 header_warned_at[PEER_FAULT_COUNT];
+	_Atomic int64_t		*refusals_warned_at;	/* see refusal.c */
 };
 
 struct http_loop {
@@ -66,7 +70,11 @@ struct http_loop {
 	struct parse_limits	 parse_limits;
 	struct chunked_limits	 chunked_limits;
 	struct addresses	*addresses;	/* NULL: no limits */
-	struct token_bucket_size pace;		/* rate 0: no limit */
+	bool			 screens;	/* addresses count */
+	struct token_bucket_size pace;		/* without a site; rate 0: no
+						 * limit */
+	bool			 paced;		/* some rules have a pace */
+	struct addresses *const *limiters;	/* by number, from 1 */
 	struct {				/* of body.c */
 		int64_t		 at;		/* clock ms */
 		size_t		 bytes;		/* put out in it */
@@ -76,6 +84,9 @@ struct http_loop {
 		char		*(*reserve)(void *, size_t most);
 		void		(*commit)(void *, size_t);
 		void		*context;
+		/* The log of all requests; NULL: there are others, or none.
+		 * The one of requests without a site; NULL: off. */
+		const struct conf_access_log *only, *general;
 	}			 log;
 	struct {				/* see setup.h */
 		void		(*schedule)(void *);

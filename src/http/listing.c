@@ -7,6 +7,7 @@
 
 #include "http/listing.h"
 #include "http/namespace.h"
+#include "http/page.h"
 #include "http/rules.h"
 #include "lib/need.h"
 #include "proto/accept.h"
@@ -178,20 +179,12 @@ add_column(struct buf *to, const struct page *v, uint32_t i)
 static void
 add_head(struct buf *to, const struct page *v, bool top)
 {
-	buf_adds(to, "<!DOCTYPE html>\n<html lang=\"en\"><head>"
-	    "<meta charset=\"utf-8\">\n"
-	    "<meta name=\"viewport\" "
-	    "content=\"width=device-width, initial-scale=1\">\n"
-	    "<title>%{title:xml}</title>\n"
-	    "<style>\n"
-	    ":root { color-scheme: light dark }\n"
-	    "body { font: 1em/1.6 sans-serif; max-width: 60em; "
-	    "margin: 1em auto; padding: 0 1em }\n"
-	    "h1 { font-size: 1.3em; overflow-wrap: anywhere }\n"
+	buf_adds(to, PAGE_BEGIN "<title>%{title:xml}</title>\n"
+	    "<style>\n" PAGE_STYLE
 	    "table { border-collapse: collapse; width: 100%% }\n"
 	    "th { text-align: left }\n"
 	    "tr { border-bottom: 1px solid #8884 }\n"
-	    "td:first-child { overflow-wrap: anywhere }\n"
+	    "td:first-child { overflow-wrap: anywhere; width: 100%% }\n"
 	    "td + td, th + th { padding-left: 1em; text-align: right; "
 	    "white-space: nowrap }\n"
 	    "</style></head>\n"

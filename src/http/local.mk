@@ -2,6 +2,7 @@
 
 noinst_LIBRARIES += libhttp.a
 dist_noinst_DATA += src/http/README src/http/limits/README \
+	src/http/log/README \
 	src/http/watch/README
 
 libhttp_a_SOURCES = \
@@ -36,10 +37,10 @@ libhttp_a_SOURCES = \
 	src/http/listing.h \
 	src/http/location.c \
 	src/http/location.h \
-	src/http/log_escape.c \
-	src/http/log_escape.h \
-	src/http/log_line.c \
-	src/http/log_line.h \
+	src/http/log/log_escape.c \
+	src/http/log/log_escape.h \
+	src/http/log/log_line.c \
+	src/http/log/log_line.h \
 	src/http/lookup.c \
 	src/http/lookup.h \
 	src/http/machine.c \
@@ -48,12 +49,18 @@ libhttp_a_SOURCES = \
 	src/http/namespace.h \
 	src/http/output.c \
 	src/http/output.h \
+	src/http/page.h \
 	src/http/park.h \
+	src/http/peer.c \
+	src/http/peer.h \
 	src/http/preload.c \
 	src/http/preload.h \
+	src/http/proxy.c \
 	src/http/purge.c \
 	src/http/purge.h \
 	src/http/recv.c \
+	src/http/log/refusal.c \
+	src/http/log/refusal.h \
 	src/http/reply.c \
 	src/http/reply.h \
 	src/http/request.h \
@@ -66,6 +73,8 @@ libhttp_a_SOURCES = \
 	src/http/stats_page.c \
 	src/http/stats_page.h \
 	src/http/step.tbl \
+	src/http/tag.c \
+	src/http/tag.h \
 	src/http/tasks.c \
 	src/http/tasks.h \
 	src/http/variant.c \

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "http/location.h"
+#include "http/peer.h"
 #include "lib/need.h"
 #include "proto/uri.h"
 
@@ -29,6 +30,20 @@ add_path(struct buf *b, const struct path *p, size_t from)
 	    b->at + b->len);
 }
 
+/* Begins a path as an absolute URL if a proxy has said which: the client's may
+ * differ from the one that the proxy has asked. */
+static void
+add_origin(struct buf *b, const struct conn *c)
+{
+	struct str	scheme, host;
+
+	if (!peer_get_origin(c, &scheme, &host))
+		return;
+	buf_add(b, scheme.at, scheme.len);
+	buf_adds(b, "://");
+	buf_add(b, host.at, host.len);
+}
+
 void
 location_add(struct conn *c)
 {
@@ -41,6 +56,8 @@ location_add(struct conn *c)
 	bool			 has_query = false;
 
 	buf_adds(b, "Location: ");
+	if (c->request->info.kind == PATHNAME_DIRECTORY || to[0] == '/')
+		add_origin(b, c);
 	if (c->request->info.kind == PATHNAME_DIRECTORY) {
 		add_path(b, p, 0);
 		buf_addc(b, '/');

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/digest.h"
 #include "http/deferred_close.h"
 #include "http/limits/verification.h"
 #include "http/lookup.h"
 #include "http/namespace.h"
 #include "http/rules.h"
+#include "http/tag.h"
 #include "http/tasks.h"
 #include "http/watch/passes.h"
 #include "http/watch/waypoints.h"
@@ -42,17 +44,18 @@ target_of(const struct path *p)
 	return (struct str){ p->name, p->len };
 }
 
-/* The last component of the file's name: of the path, or of an index file. */
-static const char *
-get_found_name(const struct lookup *l)
+/* Adds the path of the file: with an index file's name, or with a suffix. */
+static void
+add_found_path(const struct lookup *l, struct buf *to)
 {
 	const char	*name = l->text.at + l->names_at;
 
+	buf_adds(to, l->text.at);
 	if (l->task.job.find.name_number == 0)
-		return l->text.at;
+		return;
 	for (unsigned i = 1; i < l->task.job.find.name_number; i++)
 		name += strlen(name) + 1;
-	return name;
+	buf_adds(to, name);
 }
 
 /* The time of the result.  Lookups of several threads may overtake each other,
@@ -78,17 +81,26 @@ set_info(const struct lookup *l, enum pathname_kind kind, int status,
 	    .watched = l->watched });
 }
 
-/* The media type of the file. */
-static const char *
-get_type(const struct lookup *l)
+/* Sets what follows from the file's name: its media type, and the blocks files
+ * that have fields for it. */
+static void
+set_type(const struct lookup *l, struct path_info *a)
 {
-	const struct namespace	*kind = namespace_get(l->path->namespace);
-	const char		*name = get_found_name(l);
-	const char		*slash = strrchr(name, '/');
+	const struct conf	*conf = l->http->conf;
+	const struct conf_site	*site = &conf->sites[namespace_site(
+				    l->path->namespace)];
+	struct buf		 path = { 0 };
+	const char		*name, *slash;
 
+	add_found_path(l, &path);
+	name = buf_string(&path);
+	slash = strrchr(name, '/');
 	name = slash != NULL ? slash + 1 : name;
-	return kind->type != NULL ? kind->type(l->path->namespace) :
-	    mime_type(l->http->caches->mime, name, strlen(name));
+	a->blocks = rules_blocks(site, name);
+	a->type = rules_type(site, a->blocks);
+	if (a->type == NULL)
+		a->type = mime_type(l->http->caches->mime, name, strlen(name));
+	buf_free(&path);
 }
 
 static void
@@ -98,8 +110,9 @@ take_file(struct lookup *l, struct path_info *a, uint16_t tried)
 	struct caches	*caches = l->http->caches;
 
 	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
-	a->file = file_new(&caches->files, job->fd, &job->find.version,
-	    &job->find.facts);
+	a->file = ((a->variants & PATHNAME_BY_CONTENT) != 0 ?
+	    file_new_with_digest : file_new)(&caches->files, job->fd,
+	    &job->find.version, &job->find.facts);
 	job->fd = -1;			/* the file owns it */
 	path_info_found(&caches->paths, l->path, a, tried);
 }
@@ -117,12 +130,16 @@ handle_file(struct lookup *l)
 				    .watched = l->watched };
 	uint16_t		 tried = 0;
 
-	if (!job->find.unchanged)
-		a.type = get_type(l);
+	if (kind->type != NULL)
+		a.type = kind->type(p->namespace);
+	else if (!job->find.unchanged)
+		set_type(l, &a);
 	if (kind->variants != NULL) {
 		a.variants = kind->variants(l->http->conf, p, job, a.type);
 		tried = NAMESPACE_MADE_BIT;
 	}
+	if (tag_needs_digest(l->http->conf, p, &job->find.version))
+		a.variants |= PATHNAME_BY_CONTENT;
 	if (job->find.unchanged)
 		path_info_confirm(&l->http->caches->paths, p,
 		    &job->find.version, &a, tried);

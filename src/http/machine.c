@@ -1,14 +1,11 @@
 /*
  * machine: runs the steps of a connection until one must wait.
  */
-#include <netinet/in.h>
-
 #include <string.h>
 
 #include "http/conn.h"
-#include "http/limits/client_limits.h"
-#include "http/log_escape.h"
 #include "http/park.h"
+#include "http/peer.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "stats/stats.h"
@@ -31,6 +28,7 @@
 #define FINISH		finish_step
 #define LINGER		linger_step
 #define CLOSE		close_step
+#define PROXY		proxy_step
 
 static const struct {
 	const char	*name;
@@ -80,27 +78,6 @@ machine_set_crash_context(void)
 	need_crash_context(get_running_step, get_running_request);
 }
 
-/* An IPv4 client of an IPv6 socket has the address ::ffff:192.0.2.1. */
-static void
-set_client_addr(struct session *s, const struct sockaddr *from)
-{
-	const void	*at = from;
-	const struct in6_addr *v6 =
-			    &((const struct sockaddr_in6 *)at)->sin6_addr;
-
-	s->family = (uint8_t)from->sa_family;
-	if (from->sa_family == AF_INET)
-		memcpy(s->addr,
-		    &((const struct sockaddr_in *)at)->sin_addr, 4);
-	else if (from->sa_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(v6)) {
-		s->family = AF_INET;
-		memcpy(s->addr, v6->s6_addr + 12, 4);
-	} else if (from->sa_family == AF_INET6)
-		memcpy(s->addr, v6, 16);
-	if (s->family == AF_INET)
-		log_escape_keep_addr(s);
-}
-
 struct workspace *
 machine_new_workspaces(unsigned n)
 {
@@ -120,10 +97,8 @@ machine_new(struct http_loop *http, const struct client_kind *kind,
 	s->http = http;
 	s->kind = kind;
 	s->listener = (uint16_t)listener;
-	token_bucket_fill(&s->pace, &http->pace, http->clock->ms);
-	set_client_addr(s, from);
-	if (http->addresses != NULL)
-		client_limits_connect(s);
+	token_bucket_fill(&s->pace, &http->conf->pace, http->clock->ms);
+	peer_begin(s, from);
 	if (kind == NULL || kind->request_ended == NULL)
 		stats_count(STATS_CONNECTIONS);
 	return s;
@@ -153,6 +128,23 @@ begin_run(const struct conn *c)
 	running = c;
 }
 
+#define RUN(id, name, stage, waits, help)				\
+	if ((stages & STAGE_BIT(stage)) != 0 && c->step == STEP_##id &&	\
+	    (go = id(c)) != GO_ON)					\
+		return go;
+
+static COLD enum go
+run_cold_step(struct conn *c, unsigned stages)
+{
+	enum go	go = GO_ON;
+
+#define STEP(...)
+#define COLD_STEP	RUN
+#include "http/step.tbl"
+#undef STEP
+	return go;
+}
+
 /* Runs the steps in their order, which nearly always is the order of the table.
  * Each step has a call of its own: the target of a single indirect call for all
  * steps would be mispredicted. */
@@ -161,12 +153,12 @@ run_in_order(struct conn *c, unsigned stages)
 {
 	enum go	go = GO_ON;
 
-#define STEP(id, name, stage, waits, help)				\
-	if ((stages & STAGE_BIT(stage)) != 0 && c->step == STEP_##id &&	\
-	    (go = id(c)) != GO_ON)					\
-		return go;
+#define STEP	RUN
+#define COLD_STEP(...)
 #include "http/step.tbl"
 #undef STEP
+	if (c->step > STEP_FINISH)
+		return run_cold_step(c, stages);
 	return go;
 }
 
@@ -214,7 +206,7 @@ begin_idle(struct session *s, struct workspace *w, unsigned stages)
 	c = conn_begin(s);
 	c->workspace = w;
 	c->output = &w->output;
-	if (s->refused)
+	if (s->opening != OPENING_NONE)
 		return machine_run(s, w, stages);
 	recv_begin(c);
 	return &c->wait;
@@ -333,9 +325,7 @@ machine_free(struct session **sp)
 {
 	struct session	*s = *sp;
 
-	if (s->address != NULL)
-		addresses_disconnect(s->http->addresses, &s->address,
-		    s->http->clock->ms);
+	peer_end(s);
 	if (s->conn != NULL)
 		end_conn(s);
 	mem_drop(sp);

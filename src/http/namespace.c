@@ -15,20 +15,20 @@
 _Static_assert(NAMESPACE_COUNT <= 1 << NAMESPACE_KIND_BITS,
     "more kinds than a namespace has bits for");
 
-/* Fills a job that finds a file, or a directory's first index file. */
+/* Fills a job that finds a file, a file that the target is with a suffix, or a
+ * directory's first index file. */
 static void
 fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
     const char *decoded, struct buf *text)
 {
-	const struct conf_words	*index = rules_index(p->rules);
+	const struct conf_words	*names = rules_names(p->rules, decoded);
 	size_t			 start = text->len, end, n;
 
-	(void)decoded;
-	for (size_t i = 0; i < index->n; i++) {
-		n = strlen(index->at[i]) + 1;
+	for (size_t i = 0; i < names->n; i++) {
+		n = strlen(names->at[i]) + 1;
 		if (text->len - start + n > JOB_PATH_MAX)
 			break;
-		buf_add(text, index->at[i], n);
+		buf_add(text, names->at[i], n);
 	}
 	end = text->len;
 	if (job->kind == JOB_COMPRESS) {
@@ -46,8 +46,9 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 static const char *
 vary_of_file(const struct request *r)
 {
-	return r->info.variants != 0 || namespace_is_variant(r->path->namespace)
-	    ? "Accept-Encoding" : NULL;
+	return (r->info.variants & ~PATHNAME_BY_CONTENT) != 0 ||
+	    namespace_is_variant(r->path->namespace) ? "Accept-Encoding" :
+	    NULL;
 }
 
 const struct namespace	namespaces[NAMESPACE_COUNT] = {

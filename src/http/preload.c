@@ -4,7 +4,7 @@
 #include "http/conn.h"
 #include "http/preload.h"
 #include "http/namespace.h"
-#include "http/reply.h"
+#include "http/log/refusal.h"
 #include "http/variant.h"
 
 static void
@@ -34,7 +34,7 @@ note_response(const struct client_kind *kind, const struct conn *c)
 		return;
 	}
 	p->status = r->response.status;
-	p->reason = reply_reason(r, r->response.status);
+	p->reason = refusal_reason(r, r->response.status);
 	p->bytes = r->body.sent;
 	p->truncated = r->body.next < r->body.end;
 	if (r->response.status == 200 && path != NULL)

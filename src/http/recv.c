@@ -9,6 +9,7 @@
 #include "http/conn.h"
 #include "http/limits/pace.h"
 #include "http/park.h"
+#include "http/peer.h"
 #include "http/reply.h"
 #include "lib/compiler.h"
 #include "stats/stats.h"
@@ -101,6 +102,18 @@ read_more(struct conn *c, enum timeout timeout, int64_t complete)
 	    read_input(c, timeout, complete, read_flags(c));
 }
 
+void
+recv_take(struct conn *c)
+{
+	take_input(c);
+}
+
+enum go
+recv_more(struct conn *c, enum timeout timeout, int64_t complete)
+{
+	return read_more(c, timeout, complete);
+}
+
 /* Waits for a request.  The deadline of a head counts from its first byte, so
  * dripping bytes do not extend it. */
 static enum go
@@ -152,9 +165,22 @@ handle_no_input(struct conn *c, enum outcome outcome)
 {
 	if (c->http->draining && c->input_len == 0)
 		return read_last_request(c);
-	if (outcome == OUTCOME_TIMED_OUT && c->input_len > 0)
-		return reply_error_close(c, reply_why(c, WHY_HEAD_LATE));
-	return conn_go(c, STEP_CLOSE);
+	if (outcome != OUTCOME_TIMED_OUT || c->input_len == 0)
+		return conn_go(c, STEP_CLOSE);
+	peer_restore(c->session);
+	return reply_error_close(c, reply_why(c, WHY_HEAD_LATE));
+}
+
+/* Does what comes before the first request. */
+static COLD enum go
+open_session(struct conn *c)
+{
+	if (c->session->opening == OPENING_REFUSED)	/* for any request */
+		return reply_error_close(c, reply_why(c, WHY_CONNECTION_LIMIT));
+	if (c->session->opening == OPENING_STRANGER)
+		return peer_refuse_header(c, PEER_STRANGER, NULL);
+	c->started_at = c->http->clock->ms;
+	return conn_go(c, STEP_PROXY);
 }
 
 enum go
@@ -172,9 +198,16 @@ recv_step(struct conn *c)
 		take_input(c);
 		return conn_go(c, STEP_PARSE);
 	}
-	if (c->session->refused)	/* for any request */
-		return reply_error_close(c, reply_why(c, WHY_CONNECTION_LIMIT));
+	if (c->session->opening != OPENING_NONE)
+		return open_session(c);
 	return conn_has_output(c) ? conn_send(c, STEP_RECV) : read_request(c);
+}
+
+static COLD enum go
+refuse_head(struct conn *c)
+{
+	peer_restore(c->session);
+	return reply_error_close(c, c->request->parse.status);
 }
 
 enum go
@@ -191,7 +224,7 @@ parse_step(struct conn *c)
 	case PARSE_DONE:
 		return conn_go(c, STEP_ROUTE);
 	default:
-		return reply_error_close(c, c->request->parse.status);
+		return refuse_head(c);
 	}
 }
 

@@ -6,19 +6,20 @@
 #include "http/conn.h"
 #include "http/fields.h"
 #include "http/location.h"
+#include "http/page.h"
+#include "http/log/refusal.h"
 #include "http/reply.h"
 #include "http/rules.h"
-#include "http/log_escape.h"
 #include "proto/status.h"
-#include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "stats/scoreboard.h"
 
 static void
 add_page(struct buf *page, int status, const char *sentence)
 {
-	buf_addf(page, "<!DOCTYPE html>\n<html lang=\"en\"><head>"
-	    "<meta charset=\"utf-8\"><title>%d %s</title></head>\n"
+	buf_addf(page, PAGE_BEGIN "<title>%d %s</title>\n"
+	    "<style>\n" PAGE_STYLE "</style></head>\n"
 	    "<body><h1>%d %s</h1><p>%s</p></body></html>\n",
 	    status, status_reason(status), status, status_reason(status),
 	    sentence);
@@ -50,6 +51,7 @@ send_page(struct conn *c, int status)
 	add_page(&text, status, status_sentence(status));
 	fields_add_type(c, rules_of(c->request), "text/html; charset=utf-8");
 	buf_addf(&http->work, "Content-Length: %zu\r\n", text.len);
+	fields_add_always(c);
 	fields_end(c);
 	if (c->request->parse.method != METHOD_HEAD) {
 		buf_add(&http->work, text.at, text.len);
@@ -70,34 +72,6 @@ reply_why(struct conn *c, enum why why)
 	return why_status(why);
 }
 
-const char *
-reply_reason(const struct request *r, int status)
-{
-	if (r->response.why != WHY_NONE)
-		return why_sentence(r->response.why);
-	if (r->parse.why != NULL)
-		return r->parse.why;
-	return r->discard.chunked.why != NULL ? r->discard.chunked.why :
-	    status_sentence(status);
-}
-
-/* Logs a refusal.  Bytes of a request that was parsed are harmless. */
-static void
-log_refusal(const struct conn *c, int status)
-{
-	const struct request	*r = c->request;
-	struct str		 target = { "-", 1 };
-	char			 addr[LOG_ADDR_MAX];
-
-	if (log_level() < LOG_LEVEL_INFO)
-		return;
-	log_escape_addr(c->session, addr);
-	if (r->site != NULL)
-		target = parse_str(c->input, r->parse.target);
-	log_info("%d for %.*s from %s: %s", status, (int)target.len, target.at,
-	    addr, reply_reason(r, status));
-}
-
 enum go
 reply_options(struct conn *c)
 {
@@ -105,6 +79,7 @@ reply_options(struct conn *c)
 	 * and would promise a text about the options. */
 	fields_begin(c, 204);
 	fields_add_allow(c);
+	fields_add_always(c);
 	fields_end(c);
 	return reply_send_work(c, 204, 0);
 }
@@ -127,6 +102,25 @@ reply_internal_redirect(struct conn *c, const char *page, int failure)
 	return conn_go(c, STEP_AUTHORIZE);
 }
 
+/* The conf's page for a status.  A request that cannot be understood is taken
+ * as one without a host; a client with too many connections costs no more. */
+static const char *
+find_page(struct conn *c, int status)
+{
+	struct request	*r = c->request;
+	const char	*page;
+
+	if (r->site != NULL)
+		return rules_error_page(r, status);
+	if (c->session->opening == OPENING_REFUSED)
+		return NULL;
+	r->site = conf_find_site(c->http->conf, c->session->listener, NULL, 0);
+	page = rules_error_page(r, status);
+	if (page == NULL)
+		r->site = NULL;
+	return page;
+}
+
 enum go
 reply_error(struct conn *c, int status)
 {
@@ -135,12 +129,16 @@ reply_error(struct conn *c, int status)
 
 	need(!r->response.answered && status_known(status));
 	if (r->page.status == 0) {
-		log_refusal(c, status);
-		page = rules_error_page(r, status);
+		refusal_log(c, status);
+		if (r->file != NULL)
+			r->page.size = r->file->version.size;
+		page = find_page(c, status);
 		if (page != NULL)
 			return reply_internal_redirect(c, page, status);
-	} else				/* the error page cannot be had */
+	} else {			/* the error page cannot be had */
+		refusal_log_page(c);
 		status = r->page.status;
+	}
 	fields_begin(c, status);
 	conn_request_reset(c);
 	return send_page(c, status);
@@ -170,4 +168,26 @@ reply_redirect(struct conn *c)
 	location_add(c);
 	conn_request_reset(c);
 	return send_page(c, status);
+}
+
+enum go
+reply_ready(struct conn *c)
+{
+	struct buf	*work = &c->http->work;
+	enum why	 why = scoreboard_is_leaving() ? WHY_LEAVING :
+			    WHY_READY;
+	int		 status = reply_why(c, why);
+	struct str	 text = why == WHY_READY ? STR("ready\n") :
+			    STR("not ready\n");
+
+	fields_begin(c, status);
+	fields_add_type(c, rules_of(c->request), "text/plain");
+	buf_addf(work, "Cache-Control: no-store\r\n"
+	    "Content-Length: %zu\r\n", text.len);
+	fields_end(c);
+	if (c->request->parse.method == METHOD_HEAD)
+		text.len = 0;
+	buf_add(work, text.at, text.len);
+	conn_request_reset(c);
+	return reply_send_work(c, status, text.len);
 }

@@ -10,8 +10,6 @@
 
 /* Notes the reason for a refusal; returns its status. */
 COLD int reply_why(struct conn *, enum why);
-/* The reason for the response as a sentence; "" if the status needs none. */
-const char *reply_reason(const struct request *, int status);
 /* Answers OPTIONS: 204 and the field Allow. */
 COLD enum go reply_options(struct conn *);
 /* Sets a page of the conf as what is to be found in place of the target, and
@@ -26,6 +24,8 @@ COLD enum go reply_error(struct conn *, int status);
 COLD enum go reply_error_close(struct conn *, int status);
 /* Redirects to where the request's path leads. */
 COLD enum go reply_redirect(struct conn *);
+/* Answers a balancer: 200, or 503 if the server is about to end. */
+enum go	reply_ready(struct conn *);
 /* Sends http->work; its last bytes, so many, are the body. */
 COLD enum go reply_send_work(struct conn *, int status, size_t body);
 

@@ -29,6 +29,7 @@ struct request {
 		const char		*name;	/* NULL: there was none */
 		const struct conf_rules	*target_rules;	/* before it */
 		uint16_t		 status; /* error that it is for; 0 */
+		int64_t			 size;	/* 416: of the target's file */
 	}			 page;
 	struct {				/* the request's own body */
 		struct chunked		 chunked;	/* in chunks */
@@ -43,6 +44,7 @@ struct request {
 		uint32_t		 number; /* its first count */
 		bool			 pending;	/* has waited for it */
 		bool			 ok;	/* a password is right */
+		bool			 counted; /* by the rules' rate */
 	}			 auth;
 	struct {
 		struct prefetch		 prefetch; /* of path */
@@ -50,6 +52,7 @@ struct request {
 						 * refreshes; 0: none */
 		bool			 done;	/* info is fresh enough */
 		bool			 no_variants;	/* the file itself */
+		bool			 digest_tried;	/* a job has */
 	}			 lookup;
 	struct {				/* waits of several steps */
 		int64_t			 deadline; /* clock ms; 0: none */

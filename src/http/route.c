@@ -3,7 +3,7 @@
  */
 #include "http/conn.h"
 #include "http/fields.h"
-#include "http/limits/client_limits.h"
+#include "http/peer.h"
 #include "http/reply.h"
 #include "lib/compiler.h"
 
@@ -99,8 +99,9 @@ route_step(struct conn *c)
 	r->response.head_kind = c->close ? 1 : p->minor == 0 ? 2 : 0;
 	r->site = conf_find_site(c->http->conf, c->session->listener, host.at,
 	    host.len);
-	if (c->session->address != NULL && !client_limits_request(c))
-		return refuse_request(c, WHY_RATE_LIMIT);
+	if (c->session->address != NULL &&
+	    (why = peer_request(c)) != WHY_NONE)
+		return refuse_request(c, why);
 	why = check_method(p);
 	if (why != WHY_NONE)
 		return refuse_request(c, why);

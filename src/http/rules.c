@@ -4,11 +4,15 @@
  * Lookups call these functions, requests do not: results are kept with the
  * path.
  */
+#include <fnmatch.h>
 #include <string.h>
 #include <strings.h>
 
 #include "http/rules.h"
+#include "proto/mime.h"
 #include "proto/why.h"
+
+#define CACHE_CONTROL	STR("Cache-Control")
 
 /* Media types that are text or compress as well as text. */
 static const char *const compressible[] = {
@@ -78,15 +82,16 @@ resolve_user(struct http_loop *http, struct path *p, struct str decoded)
 	return true;
 }
 
-/* Sets what a path of a statistics block is: the page is the block's own path,
- * with a slash or without; there is nothing beneath it. */
+/* Sets what a path of a block is that main answers itself: the answer has the
+ * block's own path, with a slash or without; there is nothing beneath it. */
 static void
-resolve_stats_page(struct http_loop *http, struct path *p, struct str decoded)
+resolve_own(struct http_loop *http, struct path *p, struct str decoded,
+    enum pathname_kind kind)
 {
 	size_t	prefix = ((const struct conf_rules *)p->rules)->prefix_len;
 
 	if (decoded.len <= prefix + 1) {
-		set_info(http, p, PATHNAME_STATS_PAGE, 0, WHY_NONE);
+		set_info(http, p, kind, 0, WHY_NONE);
 		return;
 	}
 	set_info(http, p, PATHNAME_REFUSED, 404, WHY_ABSENT);
@@ -107,8 +112,9 @@ rules_resolve(struct http_loop *http, struct path *p, struct str decoded)
 		    WHY_RETURN);
 		return true;
 	}
-	if (a->status != 0) {
-		resolve_stats_page(http, p, decoded);
+	if (a->status != 0 || a->ready != 0) {
+		resolve_own(http, p, decoded, a->status != 0 ?
+		    PATHNAME_STATS_PAGE : PATHNAME_READY);
 		return true;
 	}
 	if (a->alias != NULL && decoded.len == a->prefix_len) {
@@ -137,6 +143,19 @@ rules_index(const struct conf_rules *rules)
 {
 	return rules->index.n > 0 || rules->outer == NULL ? &rules->index :
 	    &rules->outer->index;
+}
+
+const struct conf_words *
+rules_names(const struct conf_rules *rules, const char *decoded)
+{
+	static const struct conf_words	 none = { NULL, 0 };
+	const struct conf_words		*try = &rules->try;
+
+	if (*(strrchr(decoded, '/') + 1) == '\0')
+		return rules_index(rules);
+	if (try->n == 0 && rules->outer != NULL)
+		try = &rules->outer->try;
+	return try->n > 0 && strcmp(try->at[0], "off") == 0 ? &none : try;
 }
 
 const struct conf_words *
@@ -252,4 +271,99 @@ rules_max_age(const struct conf_rules *rules, const char *type)
 	for (; rules != NULL && pair == NULL; rules = rules->outer)
 		pair = find_best_match(&rules->expires, type);
 	return pair != NULL ? pair->number : -1;
+}
+
+const char *
+rules_charset(const struct conf_rules *rules, const char *type)
+{
+	const struct conf_pair	*pair = NULL;
+
+	if (rules == NULL || strchr(type, ';') != NULL)
+		return NULL;
+	for (const struct conf_rules *r = rules; r != NULL && pair == NULL;
+	    r = r->outer)
+		pair = find_best_match(&r->charsets, type);
+	if (pair != NULL)
+		return strcmp(pair->value, "off") != 0 ? pair->value : NULL;
+	return mime_wants_charset(type) ? rules->charset : NULL;
+}
+
+/*
+ * Blocks files
+ */
+
+/* The next block from a number on that has one of these bits; NULL: no more. */
+static const struct conf_files *
+next_block(const struct conf_site *site, uint16_t blocks, size_t *number)
+{
+	const struct conf_files	*files;
+
+	while (*number < site->nfiles) {
+		files = &site->files[(*number)++];
+		if ((files->fields.bit & blocks) != 0)
+			return files;
+	}
+	return NULL;
+}
+
+uint16_t
+rules_blocks(const struct conf_site *site, const char *name)
+{
+	const struct conf_files	*files;
+	uint16_t		 blocks = 0;
+
+	for (size_t i = 0; (files = next_block(site, UINT16_MAX, &i)) != NULL; )
+		for (size_t j = 0; j < files->patterns.n; j++)
+			if (fnmatch(files->patterns.at[j], name, 0) == 0)
+				blocks |= files->fields.bit;
+	return blocks;
+}
+
+const char *
+rules_type(const struct conf_site *site, uint16_t blocks)
+{
+	const struct conf_files	*files;
+
+	for (size_t i = 0; (files = next_block(site, blocks, &i)) != NULL; )
+		if (files->fields.type != NULL)
+			return files->fields.type;
+	return NULL;
+}
+
+static bool
+has_pair(const struct conf_pairs *fields, struct str name)
+{
+	for (size_t i = 0; i < fields->n; i++)
+		if (str_same_nocase(str_of(fields->at[i].name), name))
+			return true;
+	return false;
+}
+
+bool
+rules_has_field(const struct conf_site *site, uint16_t blocks,
+    struct str field, bool replacing)
+{
+	const struct conf_files	*files;
+	bool			 age = str_same_nocase(field, CACHE_CONTROL);
+
+	for (size_t i = 0; (files = next_block(site, blocks, &i)) != NULL; )
+		if (has_pair(&files->fields.set, field) ||
+		    (replacing ? age && files->fields.has_expires :
+		    has_pair(&files->fields.plain, field)))
+			return true;
+	return false;
+}
+
+int64_t
+rules_file_max_age(const struct conf_site *site, uint16_t blocks,
+    const struct conf_rules *rules, const char *type)
+{
+	const struct conf_files	*files;
+
+	if (rules_has_field(site, blocks, CACHE_CONTROL, false))
+		return -1;
+	for (size_t i = 0; (files = next_block(site, blocks, &i)) != NULL; )
+		if (files->fields.has_expires)
+			return files->fields.expires / 1000;
+	return rules_max_age(rules, type);
 }

@@ -17,6 +17,18 @@ const char *rules_root(const struct conf_rules *, struct str decoded,
 struct str rules_user(const struct conf_rules *, struct str decoded);
 /* Names of index files. */
 const struct conf_words *rules_index(const struct conf_rules *);
+/* Names of index files for a decoded path with a slash at its end, suffixes for
+ * others: the lookup tries them behind the path. */
+const struct conf_words *rules_names(const struct conf_rules *,
+	    const char *decoded);
+/* A bit for each block files of the site that has fields for this name. */
+uint16_t rules_blocks(const struct conf_site *, const char *name);
+/* The media type that the blocks give to a file; NULL: none does. */
+const char *rules_type(const struct conf_site *, uint16_t blocks);
+/* Whether one of the blocks has a field; it replaces others of that name unless
+ * it only adds. */
+bool	rules_has_field(const struct conf_site *, uint16_t blocks,
+	    struct str field, bool replacing);
 /* Forms of listings. */
 const struct conf_words *rules_listing(const struct conf_rules *);
 /* Whether directories may be listed, in any form. */
@@ -31,7 +43,12 @@ const char *rules_fallback(const struct path *, int status);
 const struct conf_rules *rules_of(const struct request *);
 /* The error page for a status; NULL if there is none. */
 const char *rules_error_page(const struct request *, int status);
+/* The character set to name for a media type; NULL: none. */
+const char *rules_charset(const struct conf_rules *, const char *type);
 /* The max-age of a media type in seconds; -1: no rule. */
 int64_t	rules_max_age(const struct conf_rules *, const char *type);
+/* The same of a file that has such blocks. */
+int64_t	rules_file_max_age(const struct conf_site *, uint16_t blocks,
+	    const struct conf_rules *, const char *type);
 
 #endif

@@ -12,6 +12,29 @@
 
 struct address;
 struct conn;
+struct peer_addr;
+
+/* The start of a session, before its first request. */
+enum opening {
+	OPENING_NONE,
+	OPENING_REFUSED,	/* its address has too many connections */
+	OPENING_PROXY,		/* a header of the PROXY protocol */
+	OPENING_STRANGER	/* the same, of a peer that is not trusted */
+};
+
+/* The faults of an opening, each with a clause about the header. */
+#define PEER_FAULTS(X)							\
+	X(STRANGER, "its peer is not trusted (trust)")			\
+	X(LATE, "it took too long to arrive (limits { head, gap })")	\
+	X(CUT_OFF, "the connection ended before it was complete")	\
+	X(WRONG, "")			/* as proxy_header.h says */
+
+enum peer_fault {
+#define X(id, clause) PEER_##id,
+	PEER_FAULTS(X)
+#undef X
+	PEER_FAULT_COUNT
+};
 
 /* The part of a connection that outlasts an exchange.  An idle connection has
  * no other record. */
@@ -19,7 +42,10 @@ struct session {
 	struct http_loop	*http;
 	struct conn		*conn;		/* NULL: idle */
 	const struct client_kind *kind;		/* NULL: a plain one */
-	struct address		*address;	/* NULL: not limited */
+	union {
+		struct address	*address;	/* NULL: not limited */
+		struct peer_addr *proxy;	/* its own, if is_proxy */
+	};
 	struct token_bucket	 pace;		/* bytes that may be sent */
 	uint32_t		 requests;	/* answered */
 	uint16_t		 listener;
@@ -27,7 +53,9 @@ struct session {
 	uint8_t			 addr_text_len;	/* IPv4 only */
 	uint8_t			 addr[20];	/* 16 bytes of IPv6, or 4 of
 						 * IPv4 and their text */
-	bool			 refused;	/* by its address's limit */
+	bool			 is_proxy;	/* trusted to name clients: addr
+						 * is that of the present one */
+	uint8_t			 opening;	/* enum opening */
 };
 
 /* Whether the administrator makes its requests: no guards, no pace, any number

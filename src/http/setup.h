@@ -30,6 +30,7 @@ struct http_setup {
 	size_t			 watches;	/* see caches.h */
 	struct addresses	*addresses;	/* the caller's; NULL: no
 						 * limits of addresses */
+	struct addresses *const *limiters;	/* the caller's */
 	/* The access log.  log_reserve() returns room for a line of at most so
 	 * many bytes, or NULL: this line is lost.  log_commit() says how many
 	 * bytes the line has.  log_reserve NULL: no log. */

@@ -57,6 +57,7 @@ make_head(struct conn *c, enum report_form form, size_t length)
 	    "Content-Security-Policy: default-src 'none'; "
 	    "style-src 'unsafe-inline'\r\n"
 	    "Content-Length: %zu\r\n", length);
+	fields_add_always(c);
 	fields_end(c);
 }
 

@@ -97,18 +97,19 @@ enum why
 variant_choose(struct conn *c, uint32_t *ns)
 {
 	const struct request	*r = c->request;
+	uint32_t		 offered = r->info.variants &
+				    ~PATHNAME_BY_CONTENT;
 	enum variant_choice	 choice;
 	uint32_t		 which;
 
 	*ns = r->path->namespace;
 	/* Error pages have no variants, nor have variants. */
-	if (r->info.variants == 0 || r->lookup.no_variants ||
+	if (offered == 0 || r->lookup.no_variants ||
 	    r->page.status != 0 || !parse_has(&r->parse, FIELD_ACCEPT_ENCODING))
 		return WHY_NONE;
 	c->http->work.len = 0;
 	choice = choose_remembered(c->http,
-	    conn_field_list(c, FIELD_ACCEPT_ENCODING), r->info.variants,
-	    &which);
+	    conn_field_list(c, FIELD_ACCEPT_ENCODING), offered, &which);
 	if (choice == VARIANT_USE)
 		*ns = namespace_of(*ns, NAMESPACE_VARIANT + which, 0);
 	return choice == VARIANT_NOT_ACCEPTABLE ? WHY_CODING : WHY_NONE;

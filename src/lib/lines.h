@@ -11,6 +11,10 @@
  * bytes by the host's name.  The byte occurs nowhere else in a line. */
 #define LINES_NAME_MARK	'\1'
 
+/* A line that begins with this byte, digits and the byte again is for the log
+ * of that number; others are for log 0. */
+#define LINES_LOG_MARK	'\2'
+
 /* The number of newlines. */
 uint64_t	lines_count(const char *, size_t);
 /* Bytes of the first line, its newline included if there is one. */

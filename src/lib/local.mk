@@ -15,8 +15,6 @@ libamped_lib_a_SOURCES = \
 	src/lib/facility.h \
 	src/lib/hash.c \
 	src/lib/hash.h \
-	src/lib/histogram.c \
-	src/lib/histogram.h \
 	src/lib/io.c \
 	src/lib/io.h \
 	src/lib/landlock.c \
@@ -33,6 +31,8 @@ libamped_lib_a_SOURCES = \
 	src/lib/mem.h \
 	src/lib/need.c \
 	src/lib/need.h \
+	src/lib/options.c \
+	src/lib/options.h \
 	src/lib/pagemap.c \
 	src/lib/pagemap.h \
 	src/lib/proc.c \

@@ -41,7 +41,7 @@ static const char *const level_names[] = {
 static const struct {
 	int		 error;
 	const char	*advice;
-} advices[] = {
+} remedies[] = {
 	{ EACCES, "check owner and mode, of the directories above it too" },
 	{ EDQUOT, "raise the user's disk quota, or delete files" },
 	{ EFBIG, "raise the limit of file sizes (ulimit -f)" },
@@ -57,9 +57,9 @@ static const struct {
 static const char *
 advice_for(int error)
 {
-	for (size_t i = 0; i < sizeof(advices) / sizeof(advices[0]); i++)
-		if (advices[i].error == error)
-			return advices[i].advice;
+	for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++)
+		if (remedies[i].error == error)
+			return remedies[i].advice;
 	return NULL;
 }
 

@@ -29,6 +29,7 @@
 #include "lib/proc.h"
 #include "lib/user.h"
 
+#define TITLE_MAX	1024		/* bytes */
 #define SURVIVE_SECONDS	3		/* after the death of the parent */
 
 extern char	**environ;
@@ -51,15 +52,27 @@ proc_title_init(int argc, char **argv)
 }
 
 void
-proc_title(const char *title)
+proc_title_of(const char *title, const char *subject)
 {
-	setproctitle("-%s", title);	/* -: without the program's name */
+	char	whole[TITLE_MAX];
+	size_t	len = (size_t)snprintf(whole, sizeof(whole), "%s%s%s", title,
+		    subject[0] != '\0' ? " " : "", subject);
+
+	setproctitle("-%s", whole);	/* -: without the program's name */
 #ifdef __linux__
 	/* libbsd leaves a byte there that ps shows if arguments follow. */
-	if (strlen(title) < argv0_len)
+	if (len < argv0_len)
 		*argv0_end = '\0';
 	prctl(PR_SET_NAME, title);	/* for ps -e and top */
+#else
+	(void)len;
 #endif
+}
+
+void
+proc_title(const char *title)
+{
+	proc_title_of(title, "");
 }
 
 /* The absolute path of dir/name, to be freed; NULL: it is not executable. */
@@ -214,13 +227,8 @@ void
 proc_run_as(const struct user *u, void (*function)(const void *),
     const void *context)
 {
-	pid_t	pid, parent = getpid();
+	pid_t	parent = getpid(), pid = fork();
 
-	if (u->name == NULL) {
-		function(context);
-		return;
-	}
-	pid = fork();
 	if (pid == 0) {
 		if (user_become(u) == -1)
 			_exit(0);

@@ -12,6 +12,8 @@ struct user;
 /* Remembers where the title goes; to be called first in main(). */
 void	proc_title_init(int argc, char **argv);
 void	proc_title(const char *title);		/* "amped: main" */
+/* With a file or directory behind the title: "amped: monitor /etc/a.conf". */
+void	proc_title_of(const char *title, const char *subject);
 
 /*
  * Returns the absolute path of the running program as it was found by argv0,
@@ -48,8 +50,8 @@ void	proc_drop_bounding_set(void);
 /* Whether a user may read a directory.  Forks a child, and waits for it. */
 bool	proc_may_read(const struct user *, const char *directory);
 
-/* Calls a function as that user, in a child, and waits for it; without a user
- * (name NULL), in this process. */
+/* Calls a function in a child, as that user (name NULL: as this one), and waits
+ * for it. */
 void	proc_run_as(const struct user *, void (*)(const void *), const void *);
 
 /*

@@ -32,11 +32,15 @@ sockaddr_is_any(const void *address)
 	return bytes.len > 0 && str_same(bytes, (struct str){ any, bytes.len });
 }
 
-/* The port of an IPv4 or IPv6 address, which is at the same place in both. */
+/* The port of an IPv4 or IPv6 address, which is at the same place in both; 0
+ * for another family. */
 static inline in_port_t
 sockaddr_port(const void *address)
 {
-	return ntohs(((const struct sockaddr_in *)address)->sin_port);
+	const struct sockaddr_in	*v4 = address;
+
+	return v4->sin_family == AF_INET || v4->sin_family == AF_INET6 ?
+	    ntohs(v4->sin_port) : 0;
 }
 
 #endif

@@ -264,3 +264,26 @@ trusted_directory(const char *path, const char **last)
 		*last = strrchr(path, '/') + 1;
 	return w.dir;
 }
+
+void
+trusted_make_directory(const char *path)
+{
+	char		 directory[PATH_MAX];
+	const char	*end = strrchr(path, '/'), *last = NULL;
+	struct stat	 st;
+	int		 parent, length;
+
+	length = end != NULL ? (int)(end - path) : 0;
+	if (geteuid() != 0 || length == 0 || length >= PATH_MAX)
+		return;
+	snprintf(directory, sizeof(directory), "%.*s", length, path);
+	parent = trusted_directory(directory, &last);
+	if (parent == -1)
+		return;
+	/* Not by the umask: others are to reach what is made in it. */
+	if (fstat(parent, &st) == 0 && is_root_only(&st) &&
+	    mkdirat(parent, last, 0) == 0 &&
+	    fchmodat(parent, last, 0755, 0) == 0)
+		log_notice("made the directory %s", directory);
+	io_close(&parent);
+}

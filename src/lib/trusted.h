@@ -21,5 +21,11 @@ int	trusted_open(const char *path, int flags, mode_t mode);
  * sets *last to the last part of path.  -1 with errno.
  */
 int	trusted_directory(const char *path, const char **last);
+/*
+ * For root, makes the directory of an absolute path, readable for all, unless
+ * it exists; only in a directory that exists and is root's alone, as /run.  An
+ * error shows when the path is opened.
+ */
+void	trusted_make_directory(const char *path);
 
 #endif

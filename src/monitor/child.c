@@ -27,7 +27,7 @@
 #include "monitor/logs.h"
 #include "monitor/monitor.h"
 
-#define FIRST_FREE_FD	16	/* helpers get numbers below it */
+#define FIRST_FREE_FD	FD_FREE	/* helpers get numbers below it */
 
 extern char	**environ;
 
@@ -309,6 +309,26 @@ move_fd_up(int fd)
 	return fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
 }
 
+static int
+move_log_up(int log)
+{
+	return move_fd_up(log != -1 ? log :
+	    open("/dev/null", O_WRONLY | O_CLOEXEC));
+}
+
+/* Moves all before it places one: their numbers may be others' places. */
+static void
+place_access_logs(const struct generation *g)
+{
+	int	*logs = mem_array(g->naccess_logs + 1, sizeof(*logs));
+
+	for (size_t i = 0; i < g->naccess_logs; i++)
+		logs[i] = move_log_up(g->access_logs[i]);
+	for (size_t i = 0; i < g->naccess_logs; i++)
+		place_fd(logs[i], i == 0 ? FD_LOG : FD_MORE_LOGS + (int)i - 1);
+	mem_drop(&logs);
+}
+
 /* Places the descriptors of helpers/fds.h.  Standard error is the error pipe,
  * but for the error logger, whose standard error is the log. */
 static void
@@ -318,11 +338,8 @@ place_fds(enum child_role role, int log)
 	int	lines = move_fd_up(logs_errors.lines[0]);
 	int	drops = move_fd_up(logs_errors.drops[reads ? 0 : 1]);
 
-	log = move_fd_up(log != -1 ? log :
-	    open("/dev/null", O_WRONLY | O_CLOEXEC));
+	log = move_log_up(log);
 	place_fd(drops, FD_DROPS);
-	if (role == CHILD_ACCESS_LOGGER)
-		place_fd(log, FD_LOGS);
 	if (reads) {
 		place_fd(lines, FD_LINES);
 		place_fd(log, STDERR_FILENO);
@@ -373,8 +390,11 @@ choose_arguments(const struct conf *conf, enum child_role role,
 	add_argument(to, "amped-helper");
 	if (role == CHILD_ERROR_LOGGER)
 		add_argument(to, "-e");
+	if (role == CHILD_ERROR_LOGGER &&
+	    conf->log.error_format == ERROR_FORMAT_JSON)
+		add_argument(to, "-j");
 	if (role == CHILD_ACCESS_LOGGER)
-		add_argument(to, "-l1");
+		add_argument(to, "-l%zu", conf->log.all.ntargets);
 	if (role == CHILD_ACCESS_LOGGER && conf->log.names)
 		add_argument(to, "-n");
 	if (role != CHILD_HELPER && logs_target(log->to) == LOGS_SYSLOG)
@@ -400,13 +420,15 @@ child_execute(const struct generation *g, enum child_role role, int pipe,
 	pipe = move_fd_up(pipe);
 	if (fd != -1)
 		fd = move_fd_up(fd);
+	if (role == CHILD_ACCESS_LOGGER)
+		place_access_logs(g);
 	place_fds(role, fd);
 	if (role == CHILD_HELPER && fd != -1)
 		place_fd(fd, FD_NOTIFY);
 	if (rules != -1)
 		place_fd(rules, FD_RULES);
 	place_fd(pipe, STDIN_FILENO);
-	proc_signals_unblock();
+	/* Signals stay blocked until the program ignores them. */
 	fexecve(to_execute, arguments, environ);
 	fatal("cannot start amped-helper; what is installed must be all of "
 	    "one version");

@@ -86,7 +86,8 @@ void	child_reap(void);
  * its handle. */
 void	child_reopen_log(int *log, const char *name);
 /* In the child: executes amped-helper in that role, for that generation's conf.
- * fd: the log of a logger, the notify descriptor of a helper's main, or -1. */
+ * fd: the error logger's log, the notify descriptor of a helper's main, or
+ * -1. */
 _Noreturn void child_execute(const struct generation *, enum child_role,
 	    int pipe, int fd);
 

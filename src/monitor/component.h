@@ -14,11 +14,12 @@
 
 struct generation;
 
-/* In the order in which they are told.  Log programs come last, as each reads
- * until the last writer has gone.  The control server ends before reopen, which
- * would tell its clients of success; reload says which generation serves before
- * upgrade asks. */
+/* In the order in which they are told.  Files of sockets go before mains end.
+ * Log programs come last, as each reads until the last writer has gone.  The
+ * control server ends before reopen, which would tell its clients of success;
+ * reload says which generation serves before upgrade asks. */
 #define COMPONENTS(X)							\
+	X(socket_files)							\
 	X(control_server)						\
 	X(reopen)							\
 	X(reload)							\

@@ -9,15 +9,15 @@
 #define MONITOR_CONTROL_SOCKET_H
 
 #include <stdbool.h>
-#include <sys/types.h>
+
+#include "shared/unix_socket.h"
 
 struct conf;
 
 struct control_socket {
 	int	 fd;			/* -1: there is none */
 	char	*file;			/* owned */
-	dev_t	 dev;			/* identity of the file, to remove no */
-	ino_t	 ino;			/* other one */
+	struct unix_socket_id id;	/* of the file, to remove no other */
 	bool	 published;		/* the file has its name */
 };
 

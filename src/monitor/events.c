@@ -105,7 +105,10 @@ events_catch_signals(void (*handle)(int))
 	signals_to = pipe[1];
 	handle_signal = handle;
 	events_add(&signals, pipe[0], read_signals, NULL);
-	sigemptyset(&sa.sa_mask);
+	/* Of signals that come at once, the lowest number's byte is first:
+	 * SIGTERM to the whole process group before the SIGCHLD of a child that
+	 * SIGTERM has ended. */
+	sigfillset(&sa.sa_mask);
 	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
 		sigaction(caught[i], &sa, NULL);
 	signal(SIGPIPE, SIG_IGN);

@@ -10,6 +10,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "monitor/monitor.h"
+#include "monitor/socket_files.h"
 #include "shared/accept_token.h"
 #include "shared/addresses_conf.h"
 #include "shared/helper_slots.h"
@@ -39,7 +40,11 @@ generation_new(struct conf *conf)
 
 	g->number = ++last;
 	g->conf = conf;
-	g->access_log = g->error_log = -1;
+	g->error_log = -1;
+	g->naccess_logs = conf->log.all.ntargets;
+	g->access_logs = mem_array(g->naccess_logs + 1, sizeof(int));
+	for (size_t i = 0; i < g->naccess_logs; i++)
+		g->access_logs[i] = -1;
 	g->rules = -1;
 	g->nworkers = arch_mains(conf);
 	g->workers = mem_array(g->nworkers, sizeof(g->workers[0]));
@@ -70,6 +75,13 @@ generation_close_listeners(struct generation *g)
 }
 
 void
+generation_close_logs(struct generation *g)
+{
+	for (size_t i = 0; i < g->naccess_logs; i++)
+		io_close(&g->access_logs[i]);
+}
+
+void
 generation_notify(const char *words)
 {
 	const struct generation	*g = generations.serving;
@@ -87,7 +99,7 @@ void
 generation_close(struct generation *g)
 {
 	generation_close_listeners(g);
-	io_close(&g->access_log);
+	generation_close_logs(g);
 	io_close(&g->error_log);
 	io_close(&g->rules);
 	if (g->mounts != NULL)
@@ -100,6 +112,7 @@ generation_free(struct generation **gp)
 {
 	struct generation	*g = *gp;
 
+	socket_files_drop(g);
 	generation_close(g);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		events_unset(&g->workers[i].timer);
@@ -111,7 +124,9 @@ generation_free(struct generation **gp)
 		    arch_threads(g->conf));
 	}
 	addresses_free(&g->addresses);
+	addresses_conf_free(g->conf, &g->limiters);
 	mem_drop(&g->workers);
+	mem_drop(&g->access_logs);
 	conf_free(&g->conf);
 	user_free(&g->user);
 	mem_drop(gp);

@@ -63,8 +63,9 @@ struct generation {
 	struct conf		*conf;		/* owned */
 	struct listener		*listeners;	/* owned; NULL: closed */
 	size_t			 nlisteners;
-	int			 access_log;	/* a handle if the log is a
-						 * file; -1: no log */
+	int			*access_logs;	/* by target; a handle if the
+						 * log is a file; -1: no log */
+	size_t			 naccess_logs;
 	struct user		 user;		/* of main and its helpers */
 	int			 error_log;	/* the error log of this conf,
 						 * until the generation serves;
@@ -73,6 +74,7 @@ struct generation {
 						 * -1: none */
 	struct mounts		*mounts;
 	struct addresses	*addresses;	/* NULL: no limits */
+	struct addresses	**limiters;	/* of conf->limiters */
 	struct accept_token	*accept_token;	/* NULL: not in use */
 	struct worker		*workers;	/* owned */
 	unsigned		 nworkers;
@@ -104,6 +106,8 @@ void		 generation_free(struct generation **);
 int		 generation_choose_user(struct generation *);
 /* Closes this process's listening sockets; other processes may share them. */
 void		 generation_close_listeners(struct generation *);
+/* Closes this process's access logs. */
+void		 generation_close_logs(struct generation *);
 /* Tells the supervisor what is served, behind these words. */
 void		 generation_notify(const char *words);
 /* In a child that does not need the generation: closes all its descriptors. */

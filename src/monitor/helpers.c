@@ -47,7 +47,8 @@ static void
 reopen_log(struct generation *g)
 {
 	generation_close_listeners(g);
-	child_reopen_log(&g->access_log, "access log");
+	for (size_t i = 0; i < g->naccess_logs; i++)
+		child_reopen_log(&g->access_logs[i], "access log");
 }
 
 static void
@@ -55,8 +56,7 @@ run_helper(struct generation *g, void *helper, int pipe)
 {
 	const struct helper	*h = helper;
 
-	child_execute(g, h->role, pipe, h->role == CHILD_HELPER ? h->notify :
-	    g->access_log);
+	child_execute(g, h->role, pipe, h->notify);
 }
 
 static const struct child_kind	kinds[] = {

@@ -37,6 +37,8 @@ libmonitor_a_SOURCES = \
 	src/monitor/reopen.h \
 	src/monitor/roots.c \
 	src/monitor/roots.h \
+	src/monitor/socket_files.c \
+	src/monitor/socket_files.h \
 	src/monitor/standard_error.c \
 	src/monitor/standard_error.h \
 	src/monitor/upgrade.c \

@@ -95,14 +95,41 @@ logs_syslog_socket(const char *name)
 }
 
 const char *
-logs_kind_name(enum log_kind kind)
+logs_kind_name(unsigned log)
 {
-	return kind == LOG_ACCESS ? "access log" : "error log";
+	return log == LOG_ERRORS ? "error log" : "access log";
 }
 
 const char *
-logs_name(const struct generation *g, enum log_kind kind)
+logs_name(const struct generation *g, unsigned log)
 {
-	return kind == LOG_ACCESS ? g->conf->log.access.to :
-	    g->conf->log.error.to;
+	return log == LOG_ERRORS ? g->conf->log.error.to :
+	    g->conf->log.all.targets[log - LOG_ACCESS];
+}
+
+unsigned
+logs_count(const struct generation *g)
+{
+	return LOG_ACCESS + (unsigned)g->naccess_logs;
+}
+
+unsigned
+logs_find(const struct generation *g, const char *name)
+{
+	unsigned	log = logs_count(g) - 1;
+
+	while (log >= LOG_ACCESS && strcmp(logs_name(g, log), name) != 0)
+		log--;
+	return log;
+}
+
+bool
+logs_has(const struct conf *conf, enum logs_target target)
+{
+	if (logs_target(conf->log.error.to) == target)
+		return true;
+	for (size_t i = 0; i < conf->log.all.ntargets; i++)
+		if (logs_target(conf->log.all.targets[i]) == target)
+			return true;
+	return false;
 }

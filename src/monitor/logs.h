@@ -9,11 +9,16 @@
 #ifndef MONITOR_LOGS_H
 #define MONITOR_LOGS_H
 
+#include <stdbool.h>
+
+struct conf;
 struct generation;
 
-enum log_kind {
-	LOG_ACCESS,
-	LOG_ERRORS
+/* A log: LOG_ERRORS, or LOG_ACCESS and, added to it, the number of an access
+ * log's target. */
+enum {
+	LOG_ERRORS,
+	LOG_ACCESS
 };
 
 /* Where a log goes. */
@@ -44,10 +49,16 @@ int	logs_open(const char *file);
 void	logs_use_handle(int *log);
 
 /* Returns the word of the conf for a log; NULL: the log is off. */
-const char *logs_name(const struct generation *, enum log_kind);
+const char *logs_name(const struct generation *, unsigned log);
 enum logs_target logs_target(const char *name);
 /* Returns the socket of a log that goes to syslog. */
 const char *logs_syslog_socket(const char *name);
-const char *logs_kind_name(enum log_kind);
+const char *logs_kind_name(unsigned log);
+/* The number of logs of a generation. */
+unsigned logs_count(const struct generation *);
+/* The access log of that name; LOG_ERRORS: there is none. */
+unsigned logs_find(const struct generation *, const char *name);
+/* Whether a log of the conf goes to such a target. */
+bool	logs_has(const struct conf *, enum logs_target);
 
 #endif

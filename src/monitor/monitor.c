@@ -24,6 +24,8 @@ static const struct component *const	table[] = {
 };
 
 static struct {
+	struct timer	notice;		/* until the end that is announced */
+	bool		is_leaving;	/* "ready" says so */
 	struct timer	deadline;	/* of the end */
 	bool		is_last;	/* the deadline after which children are
 					 * left to themselves */
@@ -94,6 +96,45 @@ end_server(int signo)
 	    drain ? " when the responses under way have been sent" : "");
 }
 
+static void
+end_by_drain(void)
+{
+	events_unset(&monitor.notice);
+	if (due.ending == 0)
+		upgrade_block_new(generations.serving);
+	end_server(SIGQUIT);
+}
+
+static void
+on_notice_over(void *unused)
+{
+	(void)unused;
+	end_by_drain();
+}
+
+/* Has "ready" say 503 while the server serves on, so that a balancer sends its
+ * clients elsewhere; then drains.  A second signal drains at once, and so does
+ * one while another binary may take over, which would be ready. */
+static void
+begin_drain(void)
+{
+	int64_t	notice = generations.serving->conf->limits.drain_notice;
+
+	if (due.ending != 0 || notice == 0 || monitor.is_leaving ||
+	    upgrade_is_busy()) {
+		end_by_drain();
+		return;
+	}
+	monitor.is_leaving = true;
+	scoreboard_set_leaving();
+	log_notice("stopping in %lld ms: until then the server serves, and is "
+	    "not \"ready\"", (long long)notice);
+	events_set(&monitor.notice, notice, on_notice_over, NULL);
+	sd_notify_send(&prepared.notify, "STOPPING=1\n"
+	    "EXTEND_TIMEOUT_USEC=%lld\nSTATUS=stopping soon; serving on",
+	    (long long)(notice + WORKERS_END_TIMEOUT) * 1000);
+}
+
 /*
  * Requests
  */
@@ -112,7 +153,8 @@ begin_due(void)
 		due.reopened = true;
 		reopen_begin();
 	}
-	if (reload_is_busy() || workers_are_busy() || upgrade_is_busy())
+	if (reload_is_busy() || workers_are_busy() || upgrade_is_busy() ||
+	    monitor.is_leaving)
 		return;
 	if (due.reload) {
 		due.reload = due.reopened = false;
@@ -144,9 +186,8 @@ on_signal(int signo)
 		due.upgrade = true;
 		break;
 	case SIGQUIT:
-		if (due.ending == 0)
-			upgrade_block_new(generations.serving);
-		/* FALLTHROUGH */
+		begin_drain();
+		break;
 	default:
 		end_server(signo);
 		break;

@@ -94,6 +94,7 @@ pidfile_lock(struct pidfile *p, const char *path, int inherited)
 		p->fd = inherited;
 	else {
 		io_close(&inherited);
+		trusted_make_directory(path);
 		do {		/* its holder may just be removing it */
 			io_close(&p->fd);
 			p->fd = lock_file(path, &holder);

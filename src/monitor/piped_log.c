@@ -231,8 +231,7 @@ is_wanted(const struct piped_log *p)
 
 	TAILQ_FOREACH(g, &generations.list, link)
 		if (is_error_log(g, p->command) == p->has_errors &&
-		    (p->has_errors || (g->conf->log.access.to != NULL &&
-		    strcmp(g->conf->log.access.to, p->command) == 0)))
+		    (p->has_errors || logs_find(g, p->command) != LOG_ERRORS))
 			return true;
 	return false;
 }

@@ -17,6 +17,7 @@
 #include "lib/hash.h"
 #include "lib/io.h"
 #include "lib/log.h"
+#include "lib/mem.h"
 #include "lib/proc.h"
 #include "monitor/child.h"
 #include "monitor/component.h"
@@ -27,6 +28,7 @@
 #include "monitor/piped_log.h"
 #include "monitor/reload.h"
 #include "monitor/roots.h"
+#include "monitor/socket_files.h"
 #include "monitor/workers.h"
 #include "shared/listener.h"
 #include "stats/scoreboard.h"
@@ -40,8 +42,7 @@
 /* A message of the conf checker, with a descriptor unless it is CHECK_OK. */
 struct check_message {
 	enum check {
-		CHECK_ACCESS_LOG = LOG_ACCESS,	/* opened; two logs at most */
-		CHECK_ERROR_LOG = LOG_ERRORS,
+		CHECK_LOG,			/* opened */
 		CHECK_OK,
 		CHECK_FAILED,			/* with a pipe: log lines */
 		CHECK_WRONG			/* the same, of a wrong conf */
@@ -52,12 +53,14 @@ struct check_message {
 static struct {
 	struct child	*checker;	/* its pipe brings logs, then the
 					 * verdict; NULL: none */
-	int		 logs[2];	/* opened by the conf checker, by enum
-					 * log_kind; -1: none */
-	uint64_t	 name_hashes[2]; /* of the names of these logs */
+	struct {
+		int	 fd;		/* -1: a generation has it */
+		uint64_t name_hash;
+	}		*logs;		/* opened by the conf checker */
+	size_t		 nlogs;
 	struct buf	 errors;	/* the lines that it has logged */
 	bool		 is_conf_error;	/* the conf itself is wrong */
-} reload = { .logs = { -1, -1 } };
+} reload;
 
 static uint64_t
 hash_name(const char *name)
@@ -114,12 +117,16 @@ read_conf(void)
 	return g;
 }
 
+/* The log of that name in the generation that serves, if it is one of the same
+ * kind. */
 static bool
-is_unchanged(const char *file, enum log_kind kind)
+find_before(const char *file, unsigned log, unsigned *before)
 {
-	const char	*before = logs_name(generations.serving, kind);
+	const struct generation	*g = generations.serving;
 
-	return before != NULL && strcmp(file, before) == 0;
+	*before = log == LOG_ERRORS ? LOG_ERRORS : logs_find(g, file);
+	return log == LOG_ERRORS ? strcmp(logs_name(g, log), file) == 0 :
+	    *before != LOG_ERRORS;
 }
 
 static int
@@ -134,26 +141,36 @@ send_message(int pipe, enum check kind, uint64_t name_hash, int log)
 /* Returns 0, or -1 after a line in the log.  A log that cannot be opened may
  * stay as it is if its name is unchanged. */
 static int
-send_log(const struct generation *g, enum log_kind kind, int pipe)
+send_log(const struct generation *g, unsigned log, int pipe)
 {
-	const char	*file = logs_name(g, kind);
-	int		 log;
+	const char	*file = logs_name(g, log);
+	unsigned	 before;
+	int		 fd;
 
 	if (logs_target(file) != LOGS_FILE)
 		return 0;
-	log = logs_open(file);
-	if (log == -1 && is_unchanged(file, kind)) {
+	fd = logs_open(file);
+	if (fd == -1 && find_before(file, log, &before)) {
 		log_warn("cannot open the log %s again, going on with the one "
 		    "that is open", file);
 		return 0;
 	}
-	if (log == -1) {
-		log_error("cannot open the log %s; another one is named in "
-		    "block log", file);
+	if (fd == -1) {
+		log_error("cannot open the log %s: make it writable, or name "
+		    "another one in the conf", file);
 		return -1;
 	}
-	logs_use_handle(&log);
-	return send_message(pipe, (enum check)kind, hash_name(file), log);
+	logs_use_handle(&fd);
+	return send_message(pipe, CHECK_LOG, hash_name(file), fd);
+}
+
+static int
+send_logs(const struct generation *g, int pipe)
+{
+	for (unsigned log = 0; log < logs_count(g); log++)
+		if (send_log(g, log, pipe) == -1)
+			return -1;
+	return 0;
 }
 
 /* Sends the errors, in a pipe. */
@@ -182,8 +199,7 @@ run_checker(struct generation *unused, void *context, int pipe)
 	g = read_conf();
 	if (g != NULL)
 		roots_check(g);
-	if (g != NULL && send_log(g, LOG_ACCESS, pipe) == 0 &&
-	    send_log(g, LOG_ERRORS, pipe) == 0)
+	if (g != NULL && send_logs(g, pipe) == 0)
 		send_message(pipe, CHECK_OK, 0, -1);
 	else
 		send_errors(pipe);
@@ -206,8 +222,9 @@ receive_errors(bool is_conf_error, int lines)
 static void
 close_logs(void)
 {
-	io_close(&reload.logs[LOG_ACCESS]);
-	io_close(&reload.logs[LOG_ERRORS]);
+	while (reload.nlogs > 0)
+		io_close(&reload.logs[--reload.nlogs].fd);
+	mem_drop(&reload.logs);
 }
 
 /* Tells the clients that wait for it, and the supervisor the first error. */
@@ -243,32 +260,56 @@ give_up_checker(void *unused)
 	keep_old_conf();
 }
 
+/* Takes the descriptor of a log that the conf checker has opened; -1: it has
+ * not. */
+static int
+take_log(const char *name)
+{
+	int	fd = -1;
+
+	for (size_t i = 0; i < reload.nlogs && fd == -1; i++)
+		if (reload.logs[i].name_hash == hash_name(name)) {
+			fd = reload.logs[i].fd;
+			reload.logs[i].fd = -1;
+		}
+	return fd;
+}
+
 /* Gives the generation its own descriptor of a log, unless there is no log, or
  * the error log in use stays.  Returns false if there is none to give. */
 static bool
-choose_log(struct generation *g, enum log_kind kind, int *log)
+choose_log(struct generation *g, unsigned log, int *fd)
 {
-	const char		*name = logs_name(g, kind);
+	const char		*name = logs_name(g, log);
 	enum logs_target	 target = logs_target(name);
+	unsigned		 before;
 
-	if (target == LOGS_NOWHERE ||
-	    (target == LOGS_SYSLOG && kind == LOG_ACCESS))
+	if (target == LOGS_SYSLOG && log != LOG_ERRORS)
 		return true;
 	if (target == LOGS_PROGRAM)
-		*log = piped_log_open(g, name);
+		*fd = piped_log_open(g, name);
 	else if (target != LOGS_FILE)
 		/* With syslog, only crash messages go to standard error. */
-		*log = fcntl(prepared.standard_error.fd, F_DUPFD_CLOEXEC, 3);
-	else if (reload.logs[kind] != -1 &&
-	    reload.name_hashes[kind] == hash_name(name)) {
-		*log = reload.logs[kind];
-		reload.logs[kind] = -1;
-	} else if (is_unchanged(name, kind) && kind == LOG_ACCESS)
-		*log = fcntl(generations.serving->access_log, F_DUPFD_CLOEXEC,
-		    3);
+		*fd = fcntl(prepared.standard_error.fd, F_DUPFD_CLOEXEC, 3);
+	else if ((*fd = take_log(name)) != -1)
+		return true;
+	else if (!find_before(name, log, &before))
+		return false;
+	else if (log == LOG_ERRORS)
+		return true;
 	else
-		return is_unchanged(name, kind);
-	return *log != -1;
+		*fd = fcntl(generations.serving->access_logs[before -
+		    LOG_ACCESS], F_DUPFD_CLOEXEC, 3);
+	return *fd != -1;
+}
+
+static bool
+choose_logs(struct generation *g)
+{
+	for (unsigned log = LOG_ACCESS; log < logs_count(g); log++)
+		if (!choose_log(g, log, &g->access_logs[log - LOG_ACCESS]))
+			return false;
+	return choose_log(g, LOG_ERRORS, &g->error_log);
 }
 
 /* The conf checker has found the conf fine, but the conf may have changed
@@ -289,8 +330,7 @@ start_generation(void)
 		keep_old_conf();
 		return;
 	}
-	if (!choose_log(g, LOG_ACCESS, &g->access_log) ||
-	    !choose_log(g, LOG_ERRORS, &g->error_log)) {
+	if (!choose_logs(g)) {
 		log_capture(NULL, NULL);
 		log_notice("the conf has changed while it was read: reading it "
 		    "again");
@@ -324,10 +364,11 @@ on_checker(void *unused)
 	(void)unused;
 	if (n != (ssize_t)sizeof(message))
 		message.kind = CHECK_FAILED;
-	else if (message.kind < CHECK_OK && log != -1) {
-		io_close(&reload.logs[message.kind]);
-		reload.logs[message.kind] = log;
-		reload.name_hashes[message.kind] = message.name_hash;
+	else if (message.kind == CHECK_LOG && log != -1) {
+		reload.logs = mem_grow(reload.logs, reload.nlogs + 1,
+		    sizeof(*reload.logs));
+		reload.logs[reload.nlogs].fd = log;
+		reload.logs[reload.nlogs++].name_hash = message.name_hash;
 		return;
 	} else if (message.kind != CHECK_OK && log != -1)
 		receive_errors(message.kind == CHECK_WRONG, log);
@@ -397,6 +438,7 @@ put_in_force(struct generation *g)
 	pidfile_change(&prepared.pidfile, g->conf->pid);
 	generation_notify("serving ");
 	before->replaced_by = generations.reloads;
+	socket_files_hold(g);
 	upgrade_block_new(before);
 	workers_replace(before);
 	/* The reload may have opened its logs before their files were moved. */

@@ -28,7 +28,7 @@
 struct opening {
 	struct child		*child;		/* the log opener, whose pipe
 						 * brings the descriptor */
-	enum log_kind		 kind;
+	unsigned		 log;
 	unsigned		 generation;	/* of an access log */
 	TAILQ_ENTRY(opening)	 link;
 };
@@ -39,51 +39,51 @@ static void
 run_log_opener(struct generation *g, void *opening, int pipe)
 {
 	const struct opening	*o = opening;
-	const char		*file = logs_name(g, o->kind);
+	const char		*file = logs_name(g, o->log);
 	char			 byte = 0;
 	struct iovec		 iov = { &byte, sizeof(byte) };
-	int			 log;
+	int			 fd;
 
 	proc_title("amped: log opener");
 	proc_signals_unblock();
-	log = logs_open(file);
-	if (log == -1) {
+	fd = logs_open(file);
+	if (fd == -1) {
 		log_error("cannot open the %s %s again, going on with the one "
-		    "that is open", logs_kind_name(o->kind), file);
+		    "that is open", logs_kind_name(o->log), file);
 		_exit(0);
 	}
-	logs_use_handle(&log);
-	io_send_message(pipe, &iov, 1, log);
+	logs_use_handle(&fd);
+	io_send_message(pipe, &iov, 1, fd);
 	_exit(0);
 }
 
 /* Gives a log another descriptor; its writers are replaced. */
 static void
-switch_log(struct generation *g, enum log_kind kind, int log)
+switch_log(struct generation *g, unsigned log, int fd)
 {
-	if (kind == LOG_ERRORS)
-		error_log_use(log);
+	if (log == LOG_ERRORS)
+		error_log_use(fd);
 	else {
 		/* The close does not wait: it is a handle, or no file. */
-		io_close(&g->access_log);
-		g->access_log = log;
+		io_close(&g->access_logs[log - LOG_ACCESS]);
+		g->access_logs[log - LOG_ACCESS] = fd;
 		for (unsigned i = 0; i < g->nworkers; i++)
 			helpers_replace_logger(&g->workers[i]);
 	}
-	log_notice("the %s has been opened again", logs_kind_name(kind));
+	log_notice("the %s has been opened again", logs_kind_name(log));
 }
 
 /* Starts another program; the present one reads the rest and ends. */
 static void
-restart_program(struct generation *g, enum log_kind kind)
+restart_program(struct generation *g, unsigned log)
 {
-	int	log = piped_log_open(g, logs_name(g, kind));
+	int	fd = piped_log_open(g, logs_name(g, log));
 
-	if (log == -1)
+	if (fd == -1)
 		log_error("cannot restart the log program of the %s: the "
-		    "present one goes on", logs_kind_name(kind));
+		    "present one goes on", logs_kind_name(log));
 	else
-		switch_log(g, kind, log);
+		switch_log(g, log, fd);
 }
 
 static void
@@ -103,9 +103,9 @@ give_up_opening(void *opening)
 
 	log_warnx("the %s cannot be opened again, its file system does not "
 	    "answer: going on with the one that is open",
-	    logs_kind_name(o->kind));
+	    logs_kind_name(o->log));
 	child_kill(o->child);
-	control_server_reopen_failed(logs_kind_name(o->kind));
+	control_server_reopen_failed(logs_kind_name(o->log));
 	end_opening(o);
 }
 
@@ -115,18 +115,18 @@ on_opened(void *opening)
 	struct opening		*o = opening;
 	struct generation	*g;
 	char			 byte;
-	int			 log = -1;
+	int			 fd = -1;
 
 	TAILQ_FOREACH(g, &generations.list, link)
 		if (g->number == o->generation)
 			break;
-	if (io_recv_message(o->child->pipe.fd, &byte, sizeof(byte), &log,
-	    0) != 1 || log == -1)
-		control_server_reopen_failed(logs_kind_name(o->kind));
-	else if (g != NULL || o->kind == LOG_ERRORS)
-		switch_log(g, o->kind, log);
+	if (io_recv_message(o->child->pipe.fd, &byte, sizeof(byte), &fd,
+	    0) != 1 || fd == -1)
+		control_server_reopen_failed(logs_kind_name(o->log));
+	else if (g != NULL || o->log == LOG_ERRORS)
+		switch_log(g, o->log, fd);
 	else
-		close(log);		/* its generation has ended */
+		close(fd);		/* its generation has ended */
 	end_opening(o);
 }
 
@@ -137,15 +137,15 @@ static const struct child_kind	log_opener = {
 };
 
 static void
-reopen_file(struct generation *g, enum log_kind kind)
+reopen_file(struct generation *g, unsigned log)
 {
 	struct opening	*o = mem_zero(sizeof(*o));
 
-	*o = (struct opening){ .kind = kind, .generation = g->number };
+	*o = (struct opening){ .log = log, .generation = g->number };
 	o->child = child_start(&log_opener, g, o, NULL);
 	if (o->child == NULL) {
 		log_error("cannot start a process that opens the %s again: it "
-		    "stays as it is", logs_kind_name(kind));
+		    "stays as it is", logs_kind_name(log));
 		free(o);
 		return;
 	}
@@ -153,14 +153,14 @@ reopen_file(struct generation *g, enum log_kind kind)
 }
 
 static void
-reopen_log(struct generation *g, enum log_kind kind)
+reopen_log(struct generation *g, unsigned log)
 {
-	enum logs_target	target = logs_target(logs_name(g, kind));
+	enum logs_target	target = logs_target(logs_name(g, log));
 
 	if (target == LOGS_FILE)
-		reopen_file(g, kind);
+		reopen_file(g, log);
 	else if (target == LOGS_PROGRAM)
-		restart_program(g, kind);
+		restart_program(g, log);
 }
 
 bool
@@ -176,7 +176,8 @@ reopen_begin(void)
 
 	piped_log_renew();
 	TAILQ_FOREACH(g, &generations.list, link)
-		reopen_log(g, LOG_ACCESS);
+		for (unsigned log = LOG_ACCESS; log < logs_count(g); log++)
+			reopen_log(g, log);
 	reopen_log(generations.serving, LOG_ERRORS);
 	if (!reopen_is_busy())
 		control_server_reopened();
@@ -193,29 +194,32 @@ cancel_openings(void)
 
 /* Starts the program of a log; returns -1 if that goes elsewhere. */
 static int
-open_program(struct generation *g, enum log_kind kind)
+open_program(struct generation *g, unsigned log)
 {
-	const char	*name = logs_name(g, kind);
+	const char	*name = logs_name(g, log);
 	int		 fd;
 
 	if (logs_target(name) != LOGS_PROGRAM)
 		return -1;
 	fd = piped_log_open(g, name);
 	if (fd == -1)
-		fatal("cannot start %s for the %s", name, logs_kind_name(kind));
+		fatal("cannot start %s for the %s", name, logs_kind_name(log));
 	return fd;
 }
 
 void
 reopen_start_loggers(struct generation *g)
 {
-	int	access_log = open_program(g, LOG_ACCESS);
-	int	error_log = open_program(g, LOG_ERRORS);
+	int	error_log, fd;
 
-	if (access_log != -1) {
-		io_close(&g->access_log);
-		g->access_log = access_log;
+	for (size_t i = 0; i < g->naccess_logs; i++) {
+		fd = open_program(g, LOG_ACCESS + (unsigned)i);
+		if (fd == -1)
+			continue;
+		io_close(&g->access_logs[i]);
+		g->access_logs[i] = fd;
 	}
+	error_log = open_program(g, LOG_ERRORS);
 	if (error_log != -1)
 		io_close(&prepared.error_log);
 	error_log_use(error_log != -1 ? error_log : prepared.error_log);

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "admin/needs.h"
 #include "conf/conf.h"
 #include "helpers/job.h"
 #include "lib/buf.h"
@@ -75,7 +76,7 @@ walk_root(struct walk *w, const char *root)
 }
 
 static void
-walk_roots(const void *context)
+check_all(const void *context)
 {
 	const struct generation	*g = context;
 	const struct conf	*conf = g->conf;
@@ -89,12 +90,13 @@ walk_roots(const void *context)
 		}
 	}
 	buf_free(&w.warned);
+	needs_check_serving(conf);
 }
 
 void
 roots_check(const struct generation *g)
 {
-	proc_run_as(&g->user, walk_roots, g);
+	proc_run_as(&g->user, check_all, g);
 }
 
 /*

@@ -9,8 +9,9 @@ struct conf;
 struct generation;
 
 /* Logs a warning for each root and alias whose path has a directory that the
- * generation's user may not enter.  The mode may be changed later, so the
- * result is a warning only.  May wait for a file system. */
+ * generation's user may not enter, and for all else that serving lacks
+ * (admin/needs.h).  What is on disk may change later, so the result is warnings
+ * only.  May wait for a file system. */
 void	roots_check(const struct generation *);
 /* Makes a ruleset (lib/landlock.h) of the files and directories that the conf
  * names.  Returns its descriptor, or -1 if helpers run without.  May wait for a

@@ -29,8 +29,7 @@ standard_error_open(void)
 static bool
 is_wanted(const struct conf *conf)
 {
-	return logs_target(conf->log.error.to) == LOGS_STDERR ||
-	    logs_target(conf->log.access.to) == LOGS_STDERR;
+	return logs_has(conf, LOGS_STDERR);
 }
 
 bool

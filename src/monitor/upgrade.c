@@ -18,6 +18,7 @@
 #include "monitor/child.h"
 #include "monitor/component.h"
 #include "monitor/monitor.h"
+#include "monitor/socket_files.h"
 #include "monitor/upgrade.h"
 #include "shared/listener.h"
 
@@ -64,7 +65,8 @@ take_sockets(struct inherited *h, const struct listen_fd *list, size_t n,
 			continue;
 		}
 		log_warnx("descriptor %d, which was passed, is no listening "
-		    "TCP socket: closing it", list[i].fd);
+		    "TCP socket, nor one in the file system: closing it",
+		    list[i].fd);
 		close(list[i].fd);
 	}
 }
@@ -138,6 +140,18 @@ block_rest(void)
 	}
 }
 
+/* Cuts a URL down to what stands behind "listen"; returns where that begins. */
+static const char *
+get_place(char *url)
+{
+	const size_t	n = sizeof("http://") - 1;
+
+	if (strncmp(url, "http://", n) != 0)
+		return url;
+	url[strlen(url) - 1] = '\0';
+	return url + n;
+}
+
 void
 upgrade_warn_unused(const struct generation *g)
 {
@@ -150,10 +164,9 @@ upgrade_warn_unused(const struct generation *g)
 			continue;
 		one = (struct listener){ .fd = h->sockets[i] };
 		listener_url(&one, url, sizeof(url));
-		log_warnx("a socket for %.*s was passed, but no site listens "
+		log_warnx("a socket for %s was passed, but no site listens "
 		    "there: its clients get no answer; add a \"listen\" or "
-		    "remove it from the socket unit", (int)(strlen(url) -
-		    sizeof("http://")), url + sizeof("http://") - 1);
+		    "remove it from the socket unit", get_place(url));
 	}
 }
 
@@ -264,6 +277,7 @@ hand_over(void)
 	sd_notify_send(&prepared.notify, "MAINPID=%ld", pid);
 	sd_notify_close(&prepared.notify);
 	pidfile_leave(&prepared.pidfile);
+	socket_files_leave();
 	if (write(upgrade.child->pipe.fd, "", 1) == -1)
 		log_warn("cannot tell process %ld that it is in charge", pid);
 	child_give_up(&upgrade.child);
@@ -312,12 +326,16 @@ static void
 take_charge(void)
 {
 	struct inherited	*h = &prepared.inherited;
+	struct generation	*g = generations.serving;
 
+	for (size_t i = 0; i < g->nlisteners; i++)
+		g->listeners[i].made |= !is_permanent(&g->listeners[i]);
+	socket_files_hold(g);
 	pidfile_write_pid(&prepared.pidfile);
 	while (h->nsockets > h->npermanent)
 		close(h->sockets[--h->nsockets]);
 	generation_notify("serving ");
-	standard_error_settle(generations.serving->conf);
+	standard_error_settle(g->conf);
 	proc_daemon_ready(&prepared.daemon_pipe);
 }
 

@@ -22,6 +22,7 @@
 #include "monitor/logs.h"
 #include "monitor/monitor.h"
 #include "monitor/roots.h"
+#include "monitor/socket_files.h"
 #include "monitor/workers.h"
 #include "shared/accept_token.h"
 #include "shared/addresses_conf.h"
@@ -81,6 +82,7 @@ run_main(struct generation *g, void *worker, int channel)
 		.mounts = g->mounts,
 		.helper_slots = w->helper_slots,
 		.addresses = g->addresses,
+		.limiters = g->limiters,
 		.accept_token = g->accept_token,
 		.main = w->number,
 		.mains = g->nworkers,
@@ -95,7 +97,7 @@ run_main(struct generation *g, void *worker, int channel)
 	conf_divide(g->conf, w->number, g->nworkers);
 	log_init("main", (enum log_level)g->conf->log.error_level);
 	/* Only processes that may wait for a file system have the logs. */
-	io_close(&g->access_log);
+	generation_close_logs(g);
 	io_close(&g->error_log);
 	error_log_close();
 	io_close(&prepared.standard_error.fd);
@@ -185,6 +187,8 @@ lose_main(struct worker *w, const char *how)
 	helpers_main_died(w);
 	scoreboard_retire(w->stats_slot, arch_threads(g->conf));
 	addresses_conf_main_died(g->addresses, w->number);
+	for (size_t i = 0; i < g->conf->nlimiters; i++)
+		addresses_conf_main_died(g->limiters[i], w->number);
 	accept_token_main_died(g->accept_token, w->number);
 	happen(g, LIFE_DIED, w, how);
 }
@@ -235,6 +239,7 @@ make_shared(struct generation *g)
 {
 	g->rules = roots_open_rules(g->conf);
 	g->mounts = mounts_new(g->conf);
+	g->limiters = addresses_conf_limiters(g->conf, g->nworkers);
 	g->addresses = addresses_conf_new(g->conf, g->nworkers,
 	    prepared.descriptors);
 	if (arch_one_client(g->conf))
@@ -426,6 +431,7 @@ end_mains(const struct change *c)
 	struct generation	*g = c->g;
 
 	set_timers(g, 0);
+	socket_files_drop(g);
 	generation_close_listeners(g);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		watchdog_stop(&g->workers[i]);

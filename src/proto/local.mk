@@ -16,12 +16,16 @@ libproto_a_SOURCES = \
 	src/proto/credentials.h \
 	src/proto/date.c \
 	src/proto/date.h \
+	src/proto/forwarded.c \
+	src/proto/forwarded.h \
 	src/proto/mime.c \
 	src/proto/mime.h \
 	src/proto/multipart.c \
 	src/proto/multipart.h \
 	src/proto/parse.c \
 	src/proto/parse.h \
+	src/proto/proxy_header.c \
+	src/proto/proxy_header.h \
 	src/proto/status.c \
 	src/proto/status.h \
 	src/proto/status.tbl \

@@ -262,6 +262,18 @@ mime_new(const char *file)
 }
 
 void
+mime_set(struct mime *m, const char *extension, const char *type)
+{
+	char	*kept = keep_line(m, type);
+
+	add_entry(m, keep_line(m, extension), kept);
+	/* The last entry of an extension is kept. */
+	for (size_t i = 0; i < m->n; i++)
+		m->at[i].order = i;
+	sort_entries(m);
+}
+
+void
 mime_free(struct mime **pointer)
 {
 	struct mime	*m = *pointer;

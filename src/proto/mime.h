@@ -16,6 +16,10 @@ struct mime;
  */
 struct mime	*mime_new(const char *file);
 void		 mime_free(struct mime **);
+/* Sets the type of an extension, without its dot; not while the table is in
+ * use. */
+void		 mime_set(struct mime *, const char *extension,
+		    const char *type);
 /* The type for the last extension of a name, in any case; the default is
  * application/octet-stream. */
 const char	*mime_type(const struct mime *, const char *name, size_t len);

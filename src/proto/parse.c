@@ -708,24 +708,34 @@ parse_field(const struct parse *p, const char *head, enum parse_field f)
 }
 
 bool
-parse_next(const struct parse *p, const char *head, enum parse_field f,
-    uint32_t *at, struct str *value)
+parse_next_line(const struct parse *p, const char *head, uint32_t *at,
+    struct str *name, struct str *value)
 {
 	const char	*line, *colon, *end;
 
 	need(p->state == STATE_DONE);
 	if (*at == 0)
 		*at = p->request_line.at + p->request_line.len + 2;
-	while (*at < p->size - 2) {		/* the empty line */
-		line = head + *at;
-		end = memchr(line, '\n', p->size - *at);
-		colon = memchr(line, ':', (size_t)(end - line));
-		*at = (uint32_t)(end + 1 - head);
-		if (field_id(line, (size_t)(colon - line)) != f)
-			continue;
-		*value = str_trim((struct str){ colon + 1,
-		    (size_t)(end - 1 - (colon + 1)) });
-		return true;
-	}
+	if (*at >= p->size - 2)			/* the empty line */
+		return false;
+	line = head + *at;
+	end = memchr(line, '\n', p->size - *at);
+	colon = memchr(line, ':', (size_t)(end - line));
+	*at = (uint32_t)(end + 1 - head);
+	*name = (struct str){ line, (size_t)(colon - line) };
+	*value = str_trim((struct str){ colon + 1,
+	    (size_t)(end - 1 - (colon + 1)) });
+	return true;
+}
+
+bool
+parse_next(const struct parse *p, const char *head, enum parse_field f,
+    uint32_t *at, struct str *value)
+{
+	struct str	name;
+
+	while (parse_next_line(p, head, at, &name, value))
+		if (field_id(name.at, name.len) == f)
+			return true;
 	return false;
 }

@@ -134,6 +134,10 @@ struct str		parse_field(const struct parse *, const char *head,
 bool			parse_next(const struct parse *, const char *head,
 			    enum parse_field, uint32_t *at, struct str *value);
 
+/* The next field line of a complete head, of any name; *at as above. */
+bool			parse_next_line(const struct parse *, const char *head,
+			    uint32_t *at, struct str *name, struct str *value);
+
 /* Whether a text may stand in Host: host [":" port] of RFC 3986, section 3.2.2.
  * */
 bool			parse_host_valid(struct str);

@@ -216,7 +216,8 @@ find_entry(struct addresses *as, size_t set, uint64_t hash, int64_t now)
 }
 
 static struct address *
-connect_in_set(struct addresses *as, size_t set, uint64_t hash, int64_t now)
+connect_in_set(struct addresses *as, size_t set, uint64_t hash, int64_t now,
+    uint64_t most)
 {
 	struct address	*a = find_entry(as, set, hash, now);
 
@@ -227,16 +228,16 @@ connect_in_set(struct addresses *as, size_t set, uint64_t hash, int64_t now)
 		a->hash = hash;
 		as->used[set]++;
 		atomic_store(&a->full_at, 0);
-	} else if (as->limits.connections != 0 &&
-	    count_connections(as, a) >= (uint64_t)as->limits.connections)
+	} else if (most != 0 && count_connections(as, a) >= most)
 		return NULL;
 	atomic_fetch_add(count_of(as, a, as->slot), 1);
 	return a;
 }
 
-struct address *
-addresses_connect(struct addresses *as, const uint8_t *bytes, size_t len,
-    int64_t now)
+/* Returns NULL if the address has so many connections; 0: any number. */
+static struct address *
+connect_address(struct addresses *as, const uint8_t *bytes, size_t len,
+    int64_t now, int64_t most)
 {
 	const struct address_key	 key = addresses_key(bytes, len);
 	uint64_t			 hash;
@@ -248,9 +249,16 @@ addresses_connect(struct addresses *as, const uint8_t *bytes, size_t len,
 	set = hash & (as->nsets - 1);
 	if (!lock_set(as, set))
 		return &uncounted;
-	a = connect_in_set(as, set, hash != 0 ? hash : 1, now);
+	a = connect_in_set(as, set, hash != 0 ? hash : 1, now, (uint64_t)most);
 	unlock_set(as, set);
 	return a;
+}
+
+struct address *
+addresses_connect(struct addresses *as, const uint8_t *bytes, size_t len,
+    int64_t now)
+{
+	return connect_address(as, bytes, len, now, as->limits.connections);
 }
 
 void
@@ -290,6 +298,21 @@ addresses_request(struct addresses *as, struct address *a, int64_t now)
 			return false;
 	} while (!atomic_compare_exchange_weak(&a->full_at, &before, after));
 	return true;
+}
+
+bool
+addresses_request_once(struct addresses *as, const uint8_t *bytes, size_t len,
+    int64_t now)
+{
+	struct address	*a;
+	bool		 allowed;
+
+	if (as->limits.requests.rate == 0)
+		return true;
+	a = connect_address(as, bytes, len, now, 0);
+	allowed = addresses_request(as, a, now);
+	addresses_disconnect(as, &a, now);
+	return allowed;
 }
 
 size_t

@@ -55,6 +55,9 @@ void		 addresses_disconnect(struct addresses *, struct address **,
 /* Counts a request; returns false, and counts none, if the rate is exceeded. */
 bool		 addresses_request(struct addresses *, struct address *,
 		    int64_t now);
+/* The same, of an address by its bytes, which needs no connection. */
+bool		 addresses_request_once(struct addresses *,
+		    const uint8_t *bytes, size_t len, int64_t now);
 /* Returns how many addresses the table has. */
 size_t		 addresses_count(const struct addresses *);
 

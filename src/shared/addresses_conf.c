@@ -2,6 +2,7 @@
  * addresses_conf: takes the limits from the conf.
  */
 #include "conf/conf.h"
+#include "lib/mem.h"
 #include "shared/addresses_conf.h"
 
 /* Connections, if the conf sets no limit: the limit of descriptors can be a
@@ -32,6 +33,28 @@ addresses_conf_new(const struct conf *conf, unsigned mains, size_t descriptors)
 
 	return limits.connections != 0 || limits.requests.rate != 0 ?
 	    addresses_new(&limits, mains) : NULL;
+}
+
+struct addresses **
+addresses_conf_limiters(const struct conf *conf, unsigned mains)
+{
+	struct addresses	**all = conf->nlimiters > 0 ?
+				    mem_array(conf->nlimiters, sizeof(*all)) :
+				    NULL;
+
+	for (size_t i = 0; i < conf->nlimiters; i++)
+		all[i] = addresses_new(&(struct address_limits){
+		    .requests = conf->limiters[i],
+		    .max = (size_t)conf->limits.addresses }, mains);
+	return all;
+}
+
+void
+addresses_conf_free(const struct conf *conf, struct addresses ***allp)
+{
+	for (size_t i = 0; *allp != NULL && i < conf->nlimiters; i++)
+		addresses_free(&(*allp)[i]);
+	mem_drop(allp);
 }
 
 void

@@ -14,6 +14,10 @@ struct conf;
  * by addresses_free(); NULL if the conf sets no limits for an address. */
 struct addresses *addresses_conf_new(const struct conf *, unsigned mains,
 		    size_t descriptors);
+/* Makes a table for each rate of sites and paths; NULL if there is none. */
+struct addresses **addresses_conf_limiters(const struct conf *,
+		    unsigned mains);
+void		 addresses_conf_free(const struct conf *, struct addresses ***);
 /* A main has died: removes its connections.  NULL does nothing. */
 void		 addresses_conf_main_died(struct addresses *, unsigned main);
 

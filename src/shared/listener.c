@@ -2,6 +2,7 @@
  * listener: binds sockets, sets their options, and explains failures.
  */
 #include <sys/socket.h>
+#include <sys/un.h>
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -48,11 +49,43 @@ find_same_port(const struct conf_address *a, const struct listeners *before)
 	return NULL;
 }
 
+static bool
+is_unix(const struct conf_address *a)
+{
+	return a->addr.ss_family == AF_UNIX;
+}
+
+static const char *
+get_path(const struct conf_address *a)
+{
+	const void	*sun = &a->addr;
+
+	return ((const struct sockaddr_un *)sun)->sun_path;
+}
+
+static void
+explain_unix(const struct conf_address *a)
+{
+	if (errno == EADDRINUSE)
+		log_errorx("cannot listen on %s: another program does; stop "
+		    "it, or choose another name", a->text);
+	else if (errno == EEXIST)
+		log_errorx("cannot listen on %s: the file is no socket; remove "
+		    "it, or choose another name", a->text);
+	else
+		log_error("cannot listen on %s", a->text);
+}
+
 static void
 explain_failure(const struct conf_address *a, const struct listeners *before)
 {
-	const char	*own = find_same_port(a, before);
+	const char	*own;
 
+	if (is_unix(a)) {
+		explain_unix(a);
+		return;
+	}
+	own = find_same_port(a, before);
 	switch (errno) {
 	case EADDRINUSE:
 		if (own != NULL) {
@@ -93,13 +126,15 @@ set_option(int fd, int level, int option, int64_t value, const char *directive)
 
 /* Accepted sockets inherit these options. */
 static void
-set_transport(int fd, const struct conf *conf)
+set_transport(int fd, int family, const struct conf *conf)
 {
-	set_option(fd, IPPROTO_TCP, TCP_NODELAY, conf->transport.nodelay,
-	    "nodelay");
 	if (conf->transport.buffer != 0)
 		set_option(fd, SOL_SOCKET, SO_SNDBUF, conf->transport.buffer,
 		    "buffer");
+	if (family == AF_UNIX)
+		return;
+	set_option(fd, IPPROTO_TCP, TCP_NODELAY, conf->transport.nodelay,
+	    "nodelay");
 #ifdef TCP_DEFER_ACCEPT
 	set_option(fd, IPPROTO_TCP, TCP_DEFER_ACCEPT,
 	    (conf->transport.defer + 999) / 1000, "defer");
@@ -116,7 +151,7 @@ bind_one(const struct conf *conf, const struct conf_address *a)
 	if (fd == -1)
 		return -1;
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-	set_transport(fd, conf);
+	set_transport(fd, a->addr.ss_family, conf);
 	if (a->addr.ss_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
 	if (bind(fd, (const struct sockaddr *)&a->addr, a->len) == 0 &&
@@ -143,6 +178,38 @@ bind_retrying(const struct conf *conf, const struct conf_address *a, int *left)
 	return fd;
 }
 
+static struct unix_socket_access
+get_access(const struct conf_address *a)
+{
+	return (struct unix_socket_access){ (mode_t)a->mode, a->owner,
+	    a->group };
+}
+
+/* Makes a socket in the file system.  Returns -1 with errno: EEXIST if the file
+ * is no socket, EADDRINUSE if another process listens there. */
+static int
+make_file(const struct conf *conf, const struct conf_address *a,
+    struct listener *l)
+{
+	const struct unix_socket_access	 access = get_access(a);
+	const char			*file = get_path(a);
+	int				 fd;
+
+	errno = EEXIST;
+	if (!unix_socket_find(file, &l->file) && errno != ENOENT)
+		return -1;
+	if (l->file.ino != 0 && unix_socket_is_live(file)) {
+		errno = EADDRINUSE;
+		return -1;
+	}
+	fd = unix_socket_listen(file, &access, (int)conf->transport.backlog,
+	    &l->file);
+	if (fd != -1)
+		set_transport(fd, AF_UNIX, conf);
+	l->made = fd != -1;
+	return fd;
+}
+
 /* Whether the IPv6 half of "*" may be missing: there is no IPv6. */
 static bool
 is_dispensable(const struct conf_address *a, size_t bound)
@@ -160,14 +227,14 @@ is_same(const struct conf_address *a, const struct conf_address *b)
 
 /* Returns another descriptor of a socket, with the options of this conf. */
 static int
-take_over(const struct conf *conf, int sock)
+take_over(const struct conf *conf, int family, int sock)
 {
 	int	fd = fcntl(sock, F_DUPFD_CLOEXEC, 3);
 
 	if (fd != -1 && io_nonblock(fd) == -1)
 		io_close(&fd);
 	if (fd != -1) {
-		set_transport(fd, conf);
+		set_transport(fd, family, conf);
 		listen(fd, (int)conf->transport.backlog);
 	}
 	return fd;
@@ -177,14 +244,16 @@ take_over(const struct conf *conf, int sock)
  * 0: there is none. */
 static int
 reuse_one(const struct conf *conf, const struct conf_address *a,
-    const struct listeners *before)
+    const struct listeners *before, struct listener *l)
 {
 	errno = 0;
 	for (size_t i = 0; before != NULL && i < before->n; i++) {
 		if (!is_same(a, conf_listener(before->conf,
 		    before->at[i].number)))
 			continue;
-		return take_over(conf, before->at[i].fd);
+		l->file = before->at[i].file;
+		l->made = before->at[i].made;
+		return take_over(conf, a->addr.ss_family, before->at[i].fd);
 	}
 	return -1;
 }
@@ -213,6 +282,15 @@ is_same_host(const struct conf_address *a, const struct conf_address *b)
 	    ((const struct sockaddr_in6 *)q)->sin6_scope_id);
 }
 
+/* Whether two addresses are the same one. */
+static bool
+is_same_place(const struct conf_address *a, const struct conf_address *b)
+{
+	return is_unix(a) || is_unix(b) ? is_unix(a) && is_unix(b) &&
+	    strcmp(get_path(a), get_path(b)) == 0 :
+	    is_same_host(a, b) && has_same_port(a, b);
+}
+
 /* Returns the number of the conf's listener for that address, or the number of
  * listeners. */
 static size_t
@@ -223,7 +301,7 @@ find_wanted(const struct conf *conf, const struct conf_address *own)
 
 	for (i = 0; i < all; i++) {
 		a = conf_listener(conf, i);
-		if (is_same_host(own, a) && has_same_port(own, a))
+		if (is_same_place(own, a))
 			break;
 	}
 	return i;
@@ -271,9 +349,10 @@ get_fitness(const struct conf *conf, size_t number, int fd)
  * none; with EALREADY: the socket of another listener serves this address. */
 static int
 take_passed(const struct conf *conf, size_t number,
-    const struct listeners *before)
+    const struct listeners *before, struct listener *l)
 {
-	enum fitness	fit;
+	const struct conf_address	*a = conf_listener(conf, number);
+	enum fitness			 fit;
 
 	errno = 0;
 	for (size_t i = 0; before != NULL && i < before->npassed; i++) {
@@ -284,7 +363,9 @@ take_passed(const struct conf *conf, size_t number,
 			errno = EALREADY;
 			return -1;
 		}
-		return take_over(conf, before->passed[i]);
+		if (is_unix(a))
+			unix_socket_find(get_path(a), &l->file);
+		return take_over(conf, a->addr.ss_family, before->passed[i]);
 	}
 	return -1;
 }
@@ -292,16 +373,30 @@ take_passed(const struct conf *conf, size_t number,
 /* Uses a present socket, or a passed one, or binds one; -1 with errno. */
 static int
 open_one(const struct conf *conf, size_t number,
-    const struct listeners *before, int *left)
+    const struct listeners *before, int *left, struct listener *l)
 {
 	const struct conf_address	*a = conf_listener(conf, number);
-	int				 fd = reuse_one(conf, a, before);
+	int				 fd;
 
+	*l = (struct listener){ .number = number };
+	fd = reuse_one(conf, a, before, l);
 	if (fd == -1 && errno == 0)
-		fd = take_passed(conf, number, before);
+		fd = take_passed(conf, number, before, l);
 	if (fd == -1 && errno == 0)
-		fd = bind_retrying(conf, a, left);
-	return fd;
+		fd = is_unix(a) ? make_file(conf, a, l) :
+		    bind_retrying(conf, a, left);
+	return l->fd = fd;
+}
+
+/* Removes the file of a socket that is not an earlier generation's. */
+static void
+remove_made(const struct conf *conf, const struct listener *l,
+    const struct listeners *before)
+{
+	if (l->made && (before == NULL ||
+	    !listener_has(before->at, before->n, l->fd)))
+		unix_socket_remove(get_path(conf_listener(conf, l->number)),
+		    l->file);
 }
 
 struct listener *
@@ -318,19 +413,21 @@ listener_open(const struct conf *conf, const struct listeners *before,
 	*n = 0;
 	for (size_t i = 0; i < all; i++) {
 		a = conf_listener(conf, i);
-		fd = open_one(conf, i, before, &left);
+		fd = open_one(conf, i, before, &left, &l[*n]);
 		if (fd == -1 && (errno == EALREADY || is_dispensable(a, *n)))
 			continue;
 		if (fd == -1) {
 			explain_failure(a, before);
 			failed = true;
-			continue;
-		}
-		l[*n].fd = fd;
-		l[(*n)++].number = i;
+		} else
+			++*n;
 	}
-	if (failed)
+	if (failed) {
+		for (size_t i = 0; i < *n; i++)
+			remove_made(conf, &l[i], before);
 		listener_close(&l, *n);
+		*n = 0;
+	}
 	return l;
 }
 
@@ -342,7 +439,8 @@ listener_is_fit(int fd)
 	socklen_t		len = sizeof(listens);
 
 	return own.len > 0 && (own.addr.ss_family == AF_INET ||
-	    own.addr.ss_family == AF_INET6) && getsockopt(fd, SOL_SOCKET,
+	    own.addr.ss_family == AF_INET6 || (is_unix(&own) &&
+	    get_path(&own)[0] == '/')) && getsockopt(fd, SOL_SOCKET,
 	    SO_ACCEPTCONN, &listens, &len) == 0 && listens != 0;
 }
 
@@ -353,7 +451,7 @@ listener_has(const struct listener *l, size_t n, int fd)
 
 	for (size_t i = 0; i < n; i++) {
 		other = get_address(l[i].fd);
-		if (is_same_host(&own, &other) && has_same_port(&own, &other))
+		if (is_same_place(&own, &other))
 			return true;
 	}
 	return false;
@@ -367,20 +465,42 @@ listener_close(struct listener **lp, size_t n)
 	mem_drop(lp);
 }
 
+const char *
+listener_file(const struct conf *conf, const struct listener *l)
+{
+	const struct conf_address	*a = conf_listener(conf, l->number);
+
+	return is_unix(a) ? get_path(a) : NULL;
+}
+
+void
+listener_set_access(const struct conf *conf, const struct listener *l)
+{
+	const struct conf_address	*a = conf_listener(conf, l->number);
+	const struct unix_socket_access	 access = get_access(a);
+
+	if (is_unix(a) &&
+	    unix_socket_set_access(get_path(a), l->file, &access) == -1)
+		log_warn("cannot set mode and owner of %s", a->text);
+}
+
 void
 listener_url(const struct listener *l, char *url, size_t size)
 {
-	struct sockaddr_storage	addr;
-	socklen_t		len = sizeof(addr);
+	struct conf_address	a = get_address(l->fd);
 	char			host[NI_MAXHOST], port[NI_MAXSERV];
 
-	if (getsockname(l->fd, (struct sockaddr *)&addr, &len) == -1 ||
-	    getnameinfo((struct sockaddr *)&addr, len, host, sizeof(host),
+	if (a.len > 0 && is_unix(&a)) {
+		snprintf(url, size, "unix:%s", get_path(&a));
+		return;
+	}
+	if (a.len == 0 ||
+	    getnameinfo((struct sockaddr *)&a.addr, a.len, host, sizeof(host),
 	    port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV) != 0) {
 		snprintf(url, size, "an unknown address");
 		return;
 	}
-	snprintf(url, size, addr.ss_family == AF_INET6 ? "http://[%s]:%s/" :
+	snprintf(url, size, a.addr.ss_family == AF_INET6 ? "http://[%s]:%s/" :
 	    "http://%s:%s/", host, port);
 }
 

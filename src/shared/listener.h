@@ -7,11 +7,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "shared/unix_socket.h"
+
 struct conf;
 
 struct listener {
 	int	fd;			/* non-blocking */
 	size_t	number;			/* of the conf's listener */
+	struct unix_socket_id file;	/* of a socket in the file system */
+	bool	made;			/* the file, by this process */
 };
 
 /* Sockets that listener_open() may use again. */
@@ -43,11 +47,17 @@ void		 listener_close(struct listener **, size_t n);
  */
 void		 listener_block_new(const struct listener *);
 bool		 listener_is_blocked(const struct listener *);
-/* Whether a passed descriptor is a listening TCP socket. */
+/* The file of a listener, or NULL. */
+const char	*listener_file(const struct conf *, const struct listener *);
+/* Gives the file of a listener the mode and owner of its conf. */
+void		 listener_set_access(const struct conf *,
+		    const struct listener *);
+/* Whether a passed descriptor is a listening socket, of TCP or in the file
+ * system. */
 bool		 listener_is_fit(int fd);
 /* Whether one of n listeners has the address of this socket. */
 bool		 listener_has(const struct listener *, size_t n, int fd);
-/* Writes the URL of a socket, as "http://127.0.0.1:8080/". */
+/* Writes the URL of a socket, as "http://127.0.0.1:8080/", or "unix:/FILE". */
 void		 listener_url(const struct listener *, char *, size_t);
 
 #endif

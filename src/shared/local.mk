@@ -21,4 +21,6 @@ libshared_a_SOURCES = \
 	src/shared/listener.h \
 	src/shared/main_env.h \
 	src/shared/mounts.c \
-	src/shared/mounts.h
+	src/shared/mounts.h \
+	src/shared/unix_socket.c \
+	src/shared/unix_socket.h

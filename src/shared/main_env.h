@@ -27,6 +27,7 @@ struct main_env {
 	struct mounts		*mounts;
 	struct helper_slots	*helper_slots;
 	struct addresses	*addresses;	/* NULL: no limits */
+	struct addresses	**limiters;	/* of conf->limiters */
 	struct accept_token	*accept_token;	/* NULL: not one of several
 						 * mains with one client each */
 	unsigned		 main;		/* number of this main */

@@ -4,6 +4,8 @@ noinst_LIBRARIES += libstats.a
 dist_noinst_DATA += src/stats/README
 
 libstats_a_SOURCES = \
+	src/stats/histogram.c \
+	src/stats/histogram.h \
 	src/stats/report.c \
 	src/stats/report.h \
 	src/stats/report_html.c \

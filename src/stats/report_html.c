@@ -216,7 +216,7 @@ static void
 add_caches(struct buf *to, const struct report *r)
 {
 	static const char *const	names[] = {
-#define X(id, name, called) called,
+#define X(id, name) name,
 		STATS_CACHES(X)
 #undef X
 	};

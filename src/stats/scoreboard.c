@@ -23,6 +23,7 @@ static struct scoreboard {
 	_Atomic uint64_t	state;
 	int64_t			started, loaded;	/* s since 1970 */
 	int64_t			conf_number;
+	_Atomic bool		leaving;
 	struct stats_slot	retired[2];
 	struct stats_slot	monitor;
 	_Atomic int		nslots;		/* used so far */
@@ -46,6 +47,18 @@ scoreboard_open(void)
 	board->started = (int64_t)time(NULL);
 	stats_use(&board->monitor);
 	scoreboard_set_conf(1);
+}
+
+void
+scoreboard_set_leaving(void)
+{
+	board->leaving = true;
+}
+
+bool
+scoreboard_is_leaving(void)
+{
+	return board != NULL && board->leaving;
 }
 
 /* The first of n free slots in a row. */

@@ -9,6 +9,7 @@
 #ifndef STATS_SCOREBOARD_H
 #define STATS_SCOREBOARD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
@@ -31,6 +32,11 @@ void	scoreboard_free(int slot, unsigned n);
 /* Monitor: the conf of this number has come into force. */
 void	scoreboard_set_conf(int64_t number);
 
+/* Monitor: the server is about to end. */
+void	scoreboard_set_leaving(void);
+
+/* Whether it is; in any process. */
+bool	scoreboard_is_leaving(void);
 /* Main: lets its first thread count in a slot. */
 void	scoreboard_attach(int slot);
 /* Main: lets the calling thread count in the slot that stands so far behind. */

@@ -14,13 +14,12 @@
 
 #include "helpers/job.h"
 #include "lib/counter.h"
-#include "lib/histogram.h"
+#include "stats/histogram.h"
 
-/* Id, name in counters, name for people. */
+/* Id, name. */
 #define STATS_CACHES(X)							\
-	X(PATHNAME, "pathname", "pathname") X(HEADER, "header", "header") \
-	X(CHUNK, "chunk", "chunk") X(FILE, "file", "file")		\
-	X(AUTH, "auth", "login")
+	X(PATHNAME, "pathname") X(HEADER, "header") X(CHUNK, "chunk")	\
+	X(FILE, "file") X(AUTH, "auth")
 
 /* States of a connection.  A connection that runs is in its last state, a new
  * one in none. */
@@ -32,7 +31,7 @@
 	X(LINGERING, "lingering", "connections that their clients must close")
 
 enum stats_cache {
-#define X(id, name, called) STATS_CACHE_##id,
+#define X(id, name) STATS_CACHE_##id,
 	STATS_CACHES(X)
 #undef X
 	STATS_CACHE_COUNT

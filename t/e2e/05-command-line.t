@@ -30,10 +30,40 @@ like($out, qr/\Aamped \d+\.\d+\S*\n/, 'prints the version');
 like($out, qr/^$_: \S/m, "-V: $_")
     for qw(compiler libraries architectures conf helper);
 
+# Help and version, of each program.
+for my $program (qw(amped ampedctl amped-helper)) {
+	my $path = Amped::program() =~ s{amped\z}{$program}r;
+	my %said;
+	for my $option (qw(-h --help -V --version)) {
+		($status, $out, $err) =
+		    Amped::run_command(undef, $path, $option);
+		is($status, 0, "$program $option: status 0");
+		is($err, '', '... on standard output');
+		$said{$option} = $out;
+	}
+	is($said{'--help'}, $said{'-h'}, "$program --help is -h");
+	is($said{'--version'}, $said{'-V'}, "$program --version is -V");
+	like($said{'-V'}, qr/\A$program \d+\.\d/, '... its name and version');
+	my ($usage, $options) = split(/\n\n/,
+	    $said{'-h'} =~ s/\n {17,}/  /gr);
+	like($usage, qr/\Ausage: $program /, 'the usage');
+	my %explained = map { $_ => 1 } $options =~ /^  (-\w).*\.$/mg;
+	my ($flags) = $usage =~ /\[-(\w{2,})\]/;
+	my @used = ($usage =~ /(?<![\w-])(-\w)\b/g,
+	    map { "-$_" } split(//, $flags // ''));
+	is_deeply([grep { !$explained{$_} } @used], [],
+	    'each option in it is explained');
+	is_deeply([grep { length > 80 } split(/\n/, $said{'-h'})], [],
+	    'no line is too long');
+	($status, $out, $err) = Amped::run_command(undef, $path, '--helpp');
+	is($status >> 8, 64, 'another long name: exit 64');
+	like($err, qr/'--helpp'.*^usage: /ms, '... with its name and the usage');
+}
+
 conf($good);
 ($status, $out, $err) = run_amped('-t', '-f', $conf);
 is($status, 0, 'a good conf passes -t') or diag($err);
-like($err, qr/the conf is fine/, 'and it says so');
+is($err, "amped: $conf is fine: 1 site on 127.0.0.1:0\n", 'and it says so');
 ($status, $out, $err) = run_amped('-tq', '-f', $conf);
 is($status, 0, 'a good conf passes -tq');
 is("$out$err", '', 'and it says nothing');
@@ -155,7 +185,7 @@ SKIP: {
 }
 write_file("$dir/full/log", '');
 conf("log {\n\taccess %D/full/log/x\n\terror stderr\n}\n$good");
-($status, $out, $err) = run_amped('-D', '-f', $conf);
+($status, $out, $err) = run_amped('-t', '-f', $conf);
 is($status >> 8, 78, 'a log in no directory: exit 78');
 mkdir("$dir/full/dir");
 conf("log {\n\taccess %D/full/dir\n\terror stderr\n}\n$good");

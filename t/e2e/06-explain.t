@@ -59,7 +59,9 @@ site tools {
 	deny 127.0.0.9
 	files *.bak "*.old" { deny all }
 	path /members { alias $www; auth "Me" $dir/passwords }
+	files c.* "*.c" { expires 1h }
 }
+trust 192.0.2.0/24
 END
 
 # The facts of an explanation, each a list of lines.
@@ -249,9 +251,18 @@ for my $case (
 	['/a.txt', ['-c', '192.0.2.1'], status => '403 Forbidden', why =>
 	    qr/: allow 127\.0\.0\.0\/8 \(.*:25\), deny 127\.0\.0\.9 \(.*:26\)\z/],
 	['/a.txt', ['-c', '127.0.0.8'], status => '200 OK'],
+	['/a.txt', ['-c', '192.0.2.1', '-H', 'X-Forwarded-For: 127.0.0.8'],
+	    status => '200 OK'],
+	['/a.txt', ['-c', '192.0.2.1', '-H', 'Forwarded: for'],
+	    status => '400 Bad Request', why =>
+	    qr/ not valid: trust 192\.0\.2\.0\/24 \(\Q$conf\E:31\)\z/],
 	['/a.txt', ['-c', '::1'], status => '403 Forbidden'],
+	['/a.txt', ['-c', 'unix:'], status => '403 Forbidden'],
 	['/large', ['-H', $gzip], status => '200 OK',
 	    lookup => ["$www/large: a file"]],
+	['/a.txt', [], files => undef],
+	['/c.txt', [], files => qr/\Ac\.\* \*\.c \(\Q$conf\E:29\)\z/,
+	    header => qr/^Cache-Control: max-age=3600$/m],
 	['/c.txt', [], file => qr/\A5000 bytes, /,
 	    lookup => "$www/c.txt: a file; beside it .gz"],
 	['/c.txt', ['-H', $gzip], file => qr/\A1 bytes of gzip, mod/,
@@ -308,14 +319,12 @@ my $server = Amped->start(root => $www, site => 'path /no { return 403 }',
 for my $path ('/none', '/.git/x', '/no/x') {
 	$server->get($path);
 }
-for my $line ('404 for /none from 127.0.0.1: there is no such file',
-    '403 for /.git/x from 127.0.0.1: a name in its path begins ' .
-    'with a dot',
-    '403 for /no/x from 127.0.0.1: the conf refuses it') {
-	ok(await("the line $line", sub {
-		return slurp($server->{error}) =~
-		    / info: \Q$line\E$/m;
-	}), $line);
+for my $line (qr{404 for /none on default from 127\.0\.0\.1: there is no such } .
+    qr{file: \Q$www\E/none}, qr{403 for /\.git/x on default from 127\.0\.0\.1: } .
+    qr{a name in its path begins with a dot},
+    qr{403 for /no/x on default from 127\.0\.0\.1: the conf refuses it: } .
+    qr{return 403 \(.*amped\.conf:\d+\)}) {
+	ok($server->wait_line(qr{ info: $line$}, $server->{error}), "$line");
 }
 chmod(0755, "$www/secret");
 $server->stop;

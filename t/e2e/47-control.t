@@ -41,8 +41,7 @@ sub start {
 sub ctl {
 	my (@words) = @_;
 	my ($status, $out, $err) = Amped::run_command($opt_user::name,
-	    Amped::program() =~ s{[^/]*\z}{ampedctl}r, '-s', $control,
-	    @words);
+	    Amped::copy_for_all('ampedctl'), '-s', $control, @words);
 
 	return ($status >> 8, $out, $err);
 }
@@ -80,7 +79,7 @@ sub asked {
 # What it counted, from what it says at its end.
 sub counted {
 	my ($server, $name) = @_;
-	my ($n) = $server->errors =~ /\] info: \Q$name\E: (\d+)$/m;
+	my ($n) = $server->errors =~ /\] debug: \Q$name\E: (\d+)$/m;
 
 	return $n;
 }
@@ -455,6 +454,12 @@ is($answer[0], 0, 'help');
 like($answer[1], qr/^  \Q$_\E /m, "help has $_") for qw(status top metrics
     reload reopen stop drain check explain preload purge conf help version);
 is((ctl())[0], 64, 'no command');
+for my $case (['relod', 'did you mean "reload"\?'],
+    ['x', 'ampedctl help lists them']) {
+	my ($status, undef, $err) = ctl($case->[0]);
+	is($status, 64, "$case->[0]: no command");
+	like($err, qr/no command "$case->[0]"; $case->[1]\n\z/, '... but');
+}
 is((ctl('nonsense'))[0], 64, 'no such command');
 is((ctl('explain'))[0], 64, 'too few words');
 is((ctl('check', 'it'))[0], 64, 'too many');

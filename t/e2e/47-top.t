@@ -121,6 +121,7 @@ ok(shows($top, qr/\e\[H.*?\e\[H/s), 'is drawn');
 is(scalar(grep { length(s/\e\[[KJ]//gr) > 40 } split(/\r*\n/, $screen)), 0,
     'no line is too wide');
 cmp_ok(scalar(split(/\r*\n/, $screen)), '<=', 10, 'nor are there too many');
+like($screen, qr/4xx.*5xx 0  aborted 0/s, 'what is too long goes on below');
 
 # Main dies: it says so, and goes on.
 resize($top, 24, 80);
@@ -141,11 +142,24 @@ kill('TERM', $top->{pid});
 is(status_of($top), 0, 'a signal ends it');
 like($top->{said}, qr/\e\[\?1049l\z/, 'properly');
 
-# The server goes.
+# The server goes, and comes again.
 $top = run_top(24, 80, '0.1');
 ok(shows($top, qr/requests/), 'another one');
 $server->stop;
-is(status_of($top), 69, 'without a server it ends');
+ok(shows($top, qr/no server listens at/), 'without a server it says so');
+$server = Amped->start(files => { page => "page\n" },
+    global => "control $control\n");
+$top->{said} = '';
+ok(shows($top, qr/requests +0 +0\/s(?:(?!no server).)*\e\[J\z/s),
+    'and goes on with the next one');
+$server->stop;
+$top->{said} = '';
+ok(shows($top, qr/no server listens at/), 'that has gone, too');
+syswrite($top->{terminal}, 'q');
+is(status_of($top), 0, 'q ends it then as well');
+
+$top = run_top(24, 80);
+is(status_of($top), 69, 'without a server from the beginning it ends');
 like($top->{said}, qr/\e\[\?1049l.*no server listens at/s,
     'and says why, where it can be read');
 

@@ -21,7 +21,7 @@ my %files = ('page' => "page\n", 'large' => $large,
 my @roots = map { docroot(%files, 'which' => "root $_\n") } 0, 1;
 my $few = "helpers 2 max 4 share 4\n";
 my $get = "HTTP/1.1\r\nHost: x\r\n\r\n";
-my $logs = "\taccess %D/access.log common\n\terror stderr info\n";
+my $logs = "\taccess %D/access.log common\n\terror stderr debug\n";
 
 sub site { return "site default {\n\tlisten $_[0]\n\troot $_[1]\n}\n" }
 
@@ -129,7 +129,7 @@ kill('HUP', $server->{pid});
 $server->wait_line(qr/amped\.conf: No such file/);
 is($server->get('/page')->{status}, 200, 'a conf that is not there');
 # A user, and a log, that are not there.
-rewrite($server, log => "\taccess %D/no/such/dir common\n\terror stderr info");
+rewrite($server, log => "\taccess %D/no/such/dir common\n\terror stderr debug");
 kill('HUP', $server->{pid});
 ok($server->wait_line(qr{error: .*/no/such/dir: No such}),
     'a log that cannot be opened');
@@ -228,7 +228,7 @@ $server->stop;
 
 # Logs, limits and helpers change.
 $server = Amped->start(global => $few, root => $roots[0],
-    log => "\taccess %D/access.log common\n\terror stderr info\n");
+    log => "\taccess %D/access.log common\n\terror stderr debug\n");
 is($server->get('/page?before')->{status}, 200, 'a request');
 reload($server, global => "helpers 3 max 4 share 4\nlimits {\n\tline 256\n}\n",
     log => "\taccess %D/second.log combined\n\terror %D/error.log debug\n");
@@ -253,7 +253,7 @@ SKIP: {
 	pass('another number of helpers');
 }
 # Back to standard error.
-reload($server, log => "\taccess stderr common\n\terror stderr info\n");
+reload($server, log => "\taccess stderr common\n\terror stderr debug\n");
 is($server->get('/page?stderr')->{status}, 200, 'a request');
 ok($server->wait_line(qr/"GET \/page\?stderr/), 'back to standard error');
 $server->stop;
@@ -326,7 +326,7 @@ $server->wait_line(qr/before/, $server->{access});
 my @stopped = $server->kill_role('STOP', 'access log');
 is($server->get('/page?late')->{status}, 200, 'a line that is not taken');
 reload($server);
-$server->wait_line(qr/main\[$main\] info: log-lines-dropped/);
+$server->wait_line(qr/main\[$main\] debug: log-lines-dropped/);
 kill('TERM', $server->{pid});
 await('it to be told', sub { $server->errors =~ /notice: stopping/ });
 kill('CONT', @stopped);
@@ -379,7 +379,7 @@ SKIP: {
 	skip($missing, 11) if $missing;
 	my $fs = Amped::Slowfs->new($from, $at);
 	$server = Amped->start(global => $few, root => $roots[0], errors => 1,
-	    log => "\taccess $at/access.log common\n\terror stderr info\n");
+	    log => "\taccess $at/access.log common\n\terror stderr debug\n");
 	is($server->get('/page?before')->{status}, 200, 'a request');
 	$server->wait_line(qr/before/, "$from/access.log");
 	$fs->hold('all');

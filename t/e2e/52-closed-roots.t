@@ -24,7 +24,8 @@ my $server = Amped->start(root => "$dir/open", site =>
 my ($status, undef, $checked) = Amped::run_amped('-t', '-f',
     "$server->{dir}/amped.conf");
 is($status, 0, '-t: the conf is fine');
-like($checked, qr/^amped: the conf is fine$/m, '-t says so');
+like($checked, qr/^amped: .* is fine: 1 site on 127\.0\.0\.1:0$/m,
+    '-t says so');
 my @warned = $checked =~ /user \S+ may not enter (\S+), so nothing of (\S+)/g;
 is_deeply(\@warned, ["$dir/closed", "$dir/closed/deep", "$dir/itself", 'it'],
     '-t warns, too') or diag($checked);

@@ -30,6 +30,8 @@ site default {
 	error 405 /405.html
 	path /old { redirect 301 /new/ }
 	path /see { redirect 303 /new/a.txt }
+	path /host { redirect 302 https://example.org:8443 }
+	path /asked { redirect 302 https://example.org?all=1 }
 	path /app { fallback /app/index.html }
 	path /private { return 403 }
 	path /gone { return 410; error 410 /large.html }
@@ -61,6 +63,9 @@ my @redirects = (
 	['/old/a/b/?x=1&y=%20', 301, '/new/a/b/?x=1&y=%20'],
 	['/old//evil.example', 301, '/new/evil.example'],
 	['/old/%2e%2e/old/%20', 301, '/new/%20'],
+	['/host/a/b?c', 302, 'https://example.org:8443/a/b?c'],
+	['/host', 302, 'https://example.org:8443/'],
+	['/asked/a?c', 302, 'https://example.org?all=1&c'],
 	['/see', 303, '/new/a.txt'], ['/see/all?q', 303, '/new/a.txt?q'],
 );
 for my $case (@redirects) {

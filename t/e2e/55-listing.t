@@ -127,6 +127,20 @@ like($page->{body}, qr{<bdi>&lt;script&gt;alert\(1\)</bdi>}, 'but text');
 ok(utf8::decode(my $copy = $page->{body}), 'the page is UTF-8');
 like($page->{body}, qr/\A<!DOCTYPE html>\n<html lang="en">/, 'HTML 5');
 like($page->{body}, qr/<meta name="viewport"/, 'for small screens too');
+like($page->{body}, qr/td:first-child \{[^}]* width: 100%/,
+    'names have all the room that there is');
+
+# The pages for errors and redirects look the same.
+my ($head, $style) = $page->{body} =~ m{\A(.*?)<title>.*?<style>\n(.*?)^table }ms;
+like($style, qr/color-scheme: light dark/, 'dark where the system is');
+for my $target ('/nothing', '/odd', '/%zz') {
+	my $body = $server->get($target)->{body};
+
+	like($body, qr{\A\Q$head\E<title>(?:301|404|400) [\w ]+</title>\n},
+	    "the page for $target begins alike");
+	like($body, qr{<style>\n\Q$style\E</style></head>\n<body><h1>},
+	    'and has the same style');
+}
 my $answer = $server->get('/%3Ci%3E&%22\'/');
 like($answer->{body}, qr{<title>/&lt;i&gt;&amp;&quot;&#39;/</title>},
     'a title is text');

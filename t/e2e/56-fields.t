@@ -19,7 +19,7 @@ my $server = Amped->start(files => { %files, '404.html' => "none\n" },
 	expires image/* 30d
 	path /kept { expires image/png 365d }
 	path /own { header Cache-Control "max-age=5, immutable" }
-	path /old { charset iso-8859-1 }
+	path /old { charset off type text/html iso-8859-1 }
 	path /bare { nosniff off; charset off; expires */* 0s }
 END
 
@@ -82,4 +82,89 @@ for my $target ('/a', '/a', '/b') {
 	    "told with $target");
 }
 $told->stop;
+
+# Fields on every response, and fields by the names of files.
+my $more = Amped->start(files => { map { $_ => "$_\n" } qw(a.css a.txt b.css
+    index.html page.html 404.html data.jsonl odd.xyz LICENSE fonts/a.woff2
+    fonts/index.html own/x.css pass/x new/a) },
+    global => "type .jsonl application/jsonl\ntype .xyz text/plain\n",
+    site => <<'END');
+	error 404 /404.html
+	try .html
+	header X-Plain plain
+	header X-All all always
+	header set X-Kept site always
+	header Cache-Control no-cache
+	listing html
+	path /moved { redirect 301 /new/ }
+	path /own { header set X-All own always; header add X-Path path always }
+	path /out { header remove X-All; header X-Else else always }
+	path /pass { deny all }
+	path /status { status on }
+	path /quiet { return 410 }
+	files *.css { header X-Css 1; header set X-Plain css; expires 1h }
+	files b.* { header X-B b; header set X-Kept b }
+	files index.html page.html { header X-Page yes }
+	files *.woff2 { header Access-Control-Allow-Origin "*"; type font/own }
+	files LICENSE { type text/plain }
+END
+
+# The values of fields of the conf's names.
+sub fields_of {
+	my ($answer) = @_;
+
+	return { map { $_ => $answer->{field}{$_} }
+	    grep { /^x-(?!content)|^access-|^cache-/ } keys %{$answer->{field}} };
+}
+
+my %plain = ('x-plain' => 'plain', 'x-all' => 'all', 'x-kept' => 'site',
+    'cache-control' => 'no-cache');
+my %error = ('x-all' => 'all', 'x-kept' => 'site');
+my %css = (%plain, 'x-css' => 1, 'x-plain' => 'css',
+    'cache-control' => 'max-age=3600');
+
+# target, status, fields of the conf
+for my $case (
+    ['/a.txt', 200, \%plain], ['/none', 404, \%error], ['/.x', 403, \%error],
+    ['/fonts', 301, \%error], ['/moved/x', 301, \%error],
+    ['/quiet', 410, \%error], ['/pass/x', 403, \%error],
+    ['/own/none', 404, { %error, 'x-all' => 'own', 'x-path' => 'path' }],
+    ['/out/none', 404, { 'x-kept' => 'site', 'x-else' => 'else' }],
+    ['/new/', 200, \%plain],
+    ['/a.css', 200, \%css],
+    ['/b.css', 200, { %css, 'x-b' => 'b', 'x-kept' => 'b' }],
+    ['/own/x.css', 200, { %css, 'x-all' => 'own', 'x-path' => 'path' }],
+    ['/', 200, { %plain, 'x-page' => 'yes' }],
+    ['/page', 200, { %plain, 'x-page' => 'yes' }],
+    ['/fonts/a.woff2', 200, { %plain,
+	'access-control-allow-origin' => '*' }]) {
+	my ($target, $status, $want) = @$case;
+
+	for my $method ('GET', 'HEAD', 'GET') {
+		my $answer = $more->get($target, method => $method);
+
+		is($answer->{status}, $status, "$method $target");
+		is_deeply(fields_of($answer), $want, 'its fields');
+	}
+}
+is_deeply(fields_of($more->get('/status?json')),
+    { %error, 'cache-control' => 'no-store' }, 'of the status page');
+is_deeply(fields_of($more->get('/a.txt', method => 'OPTIONS')), \%error,
+    'of OPTIONS');
+is_deeply(fields_of($more->get('/a.txt', method => 'POST')), \%error,
+    'of a method that is not served');
+is_deeply(fields_of($more->get('/a.css', fields => ['If-None-Match: *'])),
+    \%css, 'of 304');
+is_deeply(fields_of($more->get('/a.css', fields => ['Range: bytes=0-0'])),
+    \%css, 'of 206');
+is_deeply(fields_of($more->get('/a.css', fields => ['Range: bytes=99-'])),
+    \%error, 'of 416');
+is_deeply(fields_of($more->raw("nonsense\r\n\r\n")), {},
+    'of what belongs to no site');
+is($more->get($_->[0])->{field}{'content-type'}, $_->[1], "type of $_->[0]")
+    for ['/data.jsonl', 'application/jsonl'],
+    ['/odd.xyz', 'text/plain; charset=utf-8'], ['/fonts/a.woff2', 'font/own'],
+    ['/LICENSE', 'text/plain; charset=utf-8'],
+    ['/a.css', 'text/css; charset=utf-8'];
+$more->stop;
 done_testing();

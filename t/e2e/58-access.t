@@ -181,8 +181,8 @@ like($refused, qr{ - - \[}, 'a name that may not be true');
 $server->wait_line(qr{notice: authentication failed for user "nobody" } .
     qr{from 127\.0\.0\.1 on default/in/none$});
 $server->wait_line(qr{notice: authentication failed for user "Anna" });
-$server->wait_line(qr{info: 403 for /none from 127\.0\.0\.3: its client's } .
-    qr{network is not allowed$});
+$server->wait_line(qr{info: 403 for /none on default from 127\.0\.0\.3: its } .
+    qr{client's network is not allowed: .*\(.*amped\.conf:\d+\)$});
 $server->wait_line(qr{warn: .*/passwords: user "old" is refused: crypt});
 unlike($server->errors, qr/pass:word/, 'no password in the log');
 $server->stop;

@@ -14,8 +14,8 @@ use Test::More;
 
 Amped::one_main();
 
-my $library = ($ENV{AMPED_BUILD} // Amped::source_dir()) . '/t/lib/passwd.so';
-plan(skip_all => "there is no $library: make tests") unless -e $library;
+my $library = Amped::copy_for_all('t/lib/passwd.so');
+plan(skip_all => 'there is no passwd.so: make tests') unless $library;
 
 my $root_starts = $> == 0;
 my $joe = $root_starts ? 20001 : $>;

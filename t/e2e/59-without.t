@@ -171,7 +171,7 @@ sub check_change {
 sub check_counts {
 	my (%off) = @_;
 	my $server = started('1m', %off);
-	my @lengths;
+	my (@lengths, @blanks);
 
 	# On one connection: another thread may still have what was sent.
 	my $client = $server->connect;
@@ -179,6 +179,7 @@ sub check_counts {
 		$client->send("GET /small HTTP/1.1\r\nHost: x\r\n\r\n");
 		$client->fill while $client->{in} !~ /\r\n\r\n/;
 		push(@lengths, index($client->{in}, "\r\n\r\n") + 4);
+		push(@blanks, $client->{in} =~ /^Server: amped( *)\r$/m);
 		$client->response('GET');
 	}
 	$server->stop;
@@ -193,6 +194,9 @@ sub check_counts {
 	is($kept, $off{chunk} ? 0 : 1, 'contents that stay');
 	is(scalar(grep { $_ % 32 } @lengths), $off{alignment} ? 5 : 0,
 	    'heads without padding');
+	is(scalar(@blanks), 5, 'which stands behind a value');
+	is(scalar(grep { length } @blanks), $off{alignment} ? 0 : 5,
+	    'where it is not seen');
 }
 
 for my $mask (0 .. 15) {

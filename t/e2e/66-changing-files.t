@@ -161,7 +161,7 @@ sub told {
 	my $mark = '/mark-' . $marks++;
 
 	$server->get($mark);
-	$server->wait_line(qr/404 for $mark from/);
+	$server->wait_line(qr/404 for $mark on default from/);
 	return scalar(grep { /(?:error|warn): cannot .*\Q$name\E/ }
 	    split(/\n/, $server->errors));
 }

@@ -12,6 +12,7 @@ use Test::More;
 
 Amped::one_main();
 
+Amped::looks_into_processes();
 plan(skip_all => 'who has which file is not to be seen here')
     unless defined(readlink("/proc/$$/fd/0"));
 

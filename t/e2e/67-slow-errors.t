@@ -35,7 +35,7 @@ sub start {
 	sysopen($reader, $fifo, O_RDONLY | O_NONBLOCK) or die "fifo: $!\n";
 	$text = '';
 	my $server = Amped->start(root => $root, err => $fifo, unready => 1,
-	    errors => 1, log => "\taccess off\n\terror stderr info\n",
+	    errors => 1, log => "\taccess off\n\terror stderr debug\n",
 	    sites => "site default {\n\tlisten 127.0.0.1:$port\n\t" .
 	    "root $root\n" . ($opt{site} // '') . "}\n");
 	$server->{ports} = [$port];
@@ -153,12 +153,11 @@ $server->discard;
 
 # Whoever looks for users complains of each.
 SKIP: {
-	my $library = ($ENV{AMPED_BUILD} // Amped::source_dir()) .
-	    '/t/lib/passwd.so';
+	my $library = Amped::copy_for_all('t/lib/passwd.so');
 	my $uid = $> == 0 ? 20001 : $>;
 	my $home = docroot('passwd' => '', 'joe/www/page' => "joe's\n");
 
-	skip("there is no $library: make tests", 5) unless -e $library;
+	skip('there is no passwd.so: make tests', 5) unless $library;
 	chown($uid, -1, "$home/joe", "$home/joe/www", "$home/joe/www/page")
 	    if $> == 0;
 	write_file("$home/passwd", "joe $uid $home/joe\n");

@@ -23,7 +23,7 @@ sub start {
 	my ($log) = @_;
 
 	return Amped->start(root => $root, errors => 1, log =>
-	    "\taccess $log common\n\terror stderr info\n");
+	    "\taccess $log common\n\terror stderr debug\n");
 }
 
 # So many requests, one behind the other on one connection: all answered.

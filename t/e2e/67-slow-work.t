@@ -21,8 +21,8 @@ use Test::More;
 my $amped = Amped::architecture() eq 'amped';
 plan(skip_all => 'there the whole server waits, by design')
     if Amped::architecture() eq 'sped';
-my $library = ($ENV{AMPED_BUILD} // Amped::source_dir()) . '/t/lib/passwd.so';
-plan(skip_all => "there is no $library: make tests") unless -e $library;
+my $library = Amped::copy_for_all('t/lib/passwd.so');
+plan(skip_all => 'there is no passwd.so: make tests') unless $library;
 my $missing = Amped::Slowfs::missing();
 plan(skip_all => $missing) if $missing;
 

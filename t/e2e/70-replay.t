@@ -18,7 +18,7 @@ my $root = docroot();
 is(scalar(@{$replay->{requests}}), 3000, 'the trace is whole');
 $replay->build($root);
 my $server = Amped->start(root => $root,
-    log => "\taccess %D/access.log combined\n\terror stderr info\n");
+    log => "\taccess %D/access.log combined\n\terror stderr debug\n");
 for my $keep (1, 0) {
 	my $how = $keep ? 'kept connections' : 'a connection each';
 	my $result = $replay->play($server, 16, $keep);

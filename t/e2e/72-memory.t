@@ -22,6 +22,7 @@ Amped::needs_many_clients($clients);
 
 BEGIN { need_descriptors(1000) }
 
+Amped::looks_into_processes();
 plan(skip_all => 'there is no /proc/PID/smaps_rollup')
     unless -e "/proc/$$/smaps_rollup";
 plan(skip_all => 'a sanitizer keeps what has been freed')

@@ -78,6 +78,9 @@ sub result {
 		($word, $rest) = $said =~ /fault (done|failed): \Q$what\E: (.*)/;
 		($word, $rest) = ('died', $1)
 		    if $said =~ /system call number (\d+) is forbidden/;
+		# glibc's fork() blocks all signals, so there is no such line.
+		($word, $rest) = ('died', '') if !defined($word) &&
+		    $said =~ /(?:main|helper \d+) was killed by signal 31\b/;
 		($word, $rest) = ('left', '') if !defined($word) &&
 		    $said =~ /main ended|a helper died during a job/;
 		return defined($word);

@@ -12,6 +12,8 @@ use Amped qw(await content docroot slurp write_file);
 use Amped::Process;
 use Test::More;
 
+Amped::looks_into_processes();
+
 my $arch = Amped::architecture();
 my $workers = { mp => 3, mt => 3 }->{$arch} // 1;
 my $mains = $arch eq 'mp' ? $workers : 1;

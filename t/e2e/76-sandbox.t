@@ -93,8 +93,9 @@ SKIP: {
 
 	skip('only root has a capability to give', 1) if $> != 0;
 	skip('there is no setpriv', 1) unless $setpriv;
-	my $server = Amped->start(root => $root, log => "error stderr info\n" .
-	    "access off\n", under => [$setpriv, '--reuid',
+	my $server = Amped->start(root => $root, log => "error stderr debug\n" .
+	    "access off\n", program => Amped::program_for_all(),
+	    under => [$setpriv, '--reuid',
 	    Amped::ordinary_user(), '--clear-groups', '--inh-caps',
 	    '+net_bind_service', '--ambient-caps', '+net_bind_service']);
 	my %monitor = status_of($server->{pid});

@@ -8,8 +8,10 @@ fuzz_targets = \
 	t/fuzz/credentials \
 	t/fuzz/date \
 	t/fuzz/encoding \
+	t/fuzz/forwarded \
 	t/fuzz/htpasswd \
 	t/fuzz/parse \
+	t/fuzz/proxy_header \
 	t/fuzz/range \
 	t/fuzz/request \
 	t/fuzz/uri \
@@ -41,10 +43,14 @@ t_fuzz_date_LDADD = $(fuzz_ldadd)
 t_fuzz_date_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_encoding_LDADD = $(fuzz_ldadd)
 t_fuzz_encoding_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_forwarded_LDADD = $(fuzz_ldadd)
+t_fuzz_forwarded_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_htpasswd_LDADD = $(fuzz_ldadd)
 t_fuzz_htpasswd_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_parse_LDADD = $(fuzz_ldadd)
 t_fuzz_parse_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_proxy_header_LDADD = $(fuzz_ldadd)
+t_fuzz_proxy_header_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_range_LDADD = $(fuzz_ldadd)
 t_fuzz_range_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_request_SOURCES = \

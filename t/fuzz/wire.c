@@ -218,7 +218,7 @@ check_reply(const struct job *job, enum job_kind kind, bool known)
 	need(!job_has_range(kind) || job->range.done <= ENTRIES);
 	need(!unchanged || (known && job->error == 0 &&
 	    memcmp(&job->find.version, &version, sizeof(version)) == 0));
-	if (kind == JOB_READ)
+	if (kind == JOB_READ || kind == JOB_DIGEST)
 		need(job->fd == some_file);
 	else
 		need((job->fd != -1) == (job->error == 0 && !unchanged &&

@@ -17,11 +17,13 @@ use Cwd qw(abs_path);
 use Digest::SHA qw(sha256_hex);
 use Exporter qw(import);
 use File::Basename qw(dirname);
+use File::Copy qw(copy);
 use File::Path qw(make_path);
 use File::Temp qw(tempdir);
 use IO::Select;
 use IO::Socket::INET;
 use POSIX qw(:sys_wait_h mkfifo setsid);
+use Socket qw(SOL_SOCKET);
 use Test::More ();
 use Time::HiRes qw(time);
 
@@ -56,6 +58,24 @@ sub many_clients {
 	return 0 if $n > 256;
 	$ENV{AMPED_WORKERS} = $n if $n > ($ENV{AMPED_WORKERS} // 32);
 	return 1;
+}
+
+# Skips a test about what /proc shows of main and helpers, which have made
+# themselves undumpable.
+sub looks_into_processes {
+	Test::More::plan(skip_all => 'only root looks into other processes')
+	    if $> != 0;
+}
+
+# Whether this user may give a socket a filter, as a server does that leaves an
+# address: some systems keep that for root.
+sub may_attach_filter {
+	my $socket = IO::Socket::INET->new(LocalAddr => '127.0.0.1',
+	    Listen => 1);
+	my $all = pack('S C C L', 6, 0, 0, 0xffffffff);	# of struct sock_filter
+	my $program = pack('S x![P] P', 1, $all);	# struct sock_fprog
+
+	return setsockopt($socket, SOL_SOCKET, 26, $program);
 }
 
 # Skips a test unless there can be so many clients.
@@ -202,7 +222,30 @@ sub run_amped { return run_as(undef, @_) }
 sub run_as {
 	my ($user, @args) = @_;
 
-	return run_command($user, program(), @args);
+	return run_command($user, defined($user) ? program_for_all() :
+	    program(), @args);
+}
+
+# Copies of what make has built, for users who may not enter the build
+# directory: root's home may be above it.  undef: it is not built.
+my %copied;
+
+sub copy_for_all {
+	my ($name) = @_;
+	my $from = ($ENV{AMPED_BUILD} // source_dir()) . "/$name";
+	my ($base) = $name =~ m{([^/]+)\z};
+
+	return undef unless -e $from;
+	return $copied{$base} if $copied{$base};
+	$copied{dir} //= docroot();
+	copy($from, "$copied{dir}/$base") or die "$copied{dir}/$base: $!\n";
+	chmod(0755, "$copied{dir}/$base");
+	return $copied{$base} = "$copied{dir}/$base";
+}
+
+sub program_for_all {
+	copy_for_all('amped-helper');
+	return copy_for_all('amped');
 }
 
 # Runs any command to its end; status, output, errors.
@@ -257,7 +300,7 @@ sub spawn {
 #	global	lines outside of the site
 #	log	in place of the log block's lines; %D is its directory
 #	sites	in place of the one site
-#	plain	no conf: amped -l 127.0.0.1:0 DIR
+#	plain	no conf: amped -l 127.0.0.1:0 DIR; or the address, if not 1
 #	args	more arguments
 #	under	a command that runs amped, with its arguments
 #	program	in place of the amped that was built
@@ -287,7 +330,8 @@ sub start {
 sub arguments {
 	my ($self) = @_;
 
-	return ('-l', '127.0.0.1:0', $self->{root}) if $self->{plain};
+	return ('-l', $self->{plain} eq '1' ? '127.0.0.1:0' : $self->{plain},
+	    $self->{root}) if $self->{plain};
 	write_file("$self->{dir}/amped.conf", $self->conf_text);
 	return ('-D', '-f', "$self->{dir}/amped.conf");
 }
@@ -295,7 +339,7 @@ sub arguments {
 sub conf_text {
 	my ($self) = @_;
 	my $log = $self->{log} //
-	    "\taccess %D/access.log common\n\terror stderr info\n";
+	    "\taccess %D/access.log common\n\terror stderr debug\n";
 	my $site = $self->{site} // '';
 
 	$log =~ s{%D}{$self->{dir}/log}g;

@@ -454,7 +454,8 @@ answer_file(struct job *job, char **words, size_t n)
 static void
 range_done(struct job *job, uint64_t done)
 {
-	if (job->kind == JOB_COPY || job->kind == JOB_CLOSE)
+	if (job->kind == JOB_COPY || job->kind == JOB_CLOSE ||
+	    job->kind == JOB_DIGEST)
 		job_perform(job);
 	if (job_has_range(job->kind))
 		job->range.done = done;

@@ -518,7 +518,9 @@ world_connect(const char *name, const char *from)
 	struct client		*c;
 
 	begin_world();
-	if (inet_pton(addr->sa_family, from, is_v6 ? (void *)&v6.sin6_addr :
+	if (strcmp(from, "unix:") == 0)
+		addr->sa_family = AF_UNIX;
+	else if (inet_pton(addr->sa_family, from, is_v6 ? (void *)&v6.sin6_addr :
 	    (void *)&v4.sin_addr) != 1)
 		world_fail("not an address: %s", from);
 	for (int i = 0; i < CLIENTS; i++) {

@@ -16,6 +16,7 @@ unit_tests = \
 	t/unit/cache/cache \
 	t/unit/cache/cache_threads \
 	t/unit/cache/chunk \
+	t/unit/cache/digest \
 	t/unit/cache/file \
 	t/unit/cache/header \
 	t/unit/cache/path_info \
@@ -26,6 +27,7 @@ unit_tests = \
 	t/unit/conf/divide \
 	t/unit/conf/dump \
 	t/unit/conf/errors \
+	t/unit/conf/foreign \
 	t/unit/conf/log_format \
 	t/unit/conf/where \
 	t/unit/disk/disk_thread \
@@ -37,9 +39,11 @@ unit_tests = \
 	t/unit/helpers/close \
 	t/unit/helpers/compress \
 	t/unit/helpers/copy \
+	t/unit/helpers/digest \
 	t/unit/helpers/error_writer \
 	t/unit/helpers/explain_path \
 	t/unit/helpers/htpasswd \
+	t/unit/helpers/json_lines \
 	t/unit/helpers/links \
 	t/unit/helpers/list \
 	t/unit/helpers/log_sink \
@@ -57,7 +61,7 @@ unit_tests = \
 	t/unit/http/caches_threads \
 	t/unit/http/deferred_close \
 	t/unit/http/limits/verifiers \
-	t/unit/http/log_escape \
+	t/unit/http/log/log_escape \
 	t/unit/http/output \
 	t/unit/http/purge \
 	t/unit/http/rules \
@@ -67,13 +71,13 @@ unit_tests = \
 	t/unit/lib/base64 \
 	t/unit/lib/buf \
 	t/unit/lib/hash \
-	t/unit/lib/histogram \
 	t/unit/lib/io \
 	t/unit/lib/landlock \
 	t/unit/lib/lines \
 	t/unit/lib/listen_fds \
 	t/unit/lib/log \
 	t/unit/lib/need \
+	t/unit/lib/options \
 	t/unit/lib/pagemap \
 	t/unit/lib/regular \
 	t/unit/lib/slab \
@@ -97,10 +101,12 @@ unit_tests = \
 	t/unit/proto/conditional \
 	t/unit/proto/credentials \
 	t/unit/proto/date \
+	t/unit/proto/forwarded \
 	t/unit/proto/mime \
 	t/unit/proto/multipart \
 	t/unit/proto/parse \
 	t/unit/proto/parse_host \
+	t/unit/proto/proxy_header \
 	t/unit/proto/status \
 	t/unit/proto/uri \
 	t/unit/proto/why \
@@ -111,6 +117,7 @@ unit_tests = \
 	t/unit/shared/helper_slots \
 	t/unit/shared/listener \
 	t/unit/shared/mounts \
+	t/unit/stats/histogram \
 	t/unit/stats/report \
 	t/unit/stats/scoreboard
 endif

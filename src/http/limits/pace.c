@@ -4,15 +4,35 @@
 #include <sys/param.h>
 
 #include "http/limits/pace.h"
+#include "http/rules.h"
 
 #define PROGRESS_MIN	(64 * 1024)	/* bytes */
 
+/* The pace of the rules of the target; NULL: no limit. */
+static const struct token_bucket_size *
+get_size(const struct conn *c)
+{
+	const struct conf_rules	*rules = c->request != NULL ?
+				    rules_of(c->request) : NULL;
+	const struct token_bucket_size *size = rules != NULL ? &rules->pace :
+				    &c->http->pace;
+
+	return size->rate != 0 ? size : NULL;
+}
+
+bool
+pace_applies(const struct conn *c)
+{
+	return !session_is_trusted(c->session) && get_size(c) != NULL;
+}
+
+/* A bucket that holds more than this pace allows is emptied down to that. */
 size_t
 pace_left(struct conn *c)
 {
 	struct http_loop	*http = c->http;
 	int64_t			 left = token_bucket_refill(&c->session->pace,
-				    &http->pace, http->clock->ms);
+				    get_size(c), http->clock->ms);
 
 	return (size_t)MIN(CONN_SEND_MAX, left);
 }
@@ -21,9 +41,12 @@ pace_left(struct conn *c)
 uint64_t
 pace_min_progress(const struct conn *c)
 {
-	int64_t	half = c->http->pace.rate * c->http->conf->limits.send / 2000;
+	int64_t	half;
 
-	if (!pace_is_limited(c) || half >= PROGRESS_MIN)
+	if (!pace_is_limited(c))
+		return PROGRESS_MIN;
+	half = get_size(c)->rate * c->http->conf->limits.send / 2000;
+	if (half >= PROGRESS_MIN)
 		return PROGRESS_MIN;
 	return (uint64_t)half + 1;
 }

@@ -16,10 +16,13 @@ size_t	pace_left(struct conn *);
  * closed. */
 uint64_t	pace_min_progress(const struct conn *);
 
+/* Whether the rules of the target have a pace, when some have one. */
+bool	pace_applies(const struct conn *);
+
 static inline bool
 pace_is_limited(const struct conn *c)
 {
-	return c->http->pace.rate != 0 && !session_is_trusted(c->session);
+	return c->http->paced && pace_applies(c);
 }
 
 /* Bytes that may be sent in this iteration; 0: time must pass first. */

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "http/limits/verification.h"
-#include "http/log_escape.h"
+#include "http/log/log_escape.h"
 #include "http/tasks.h"
 #include "lib/log.h"
 #include "lib/mem.h"

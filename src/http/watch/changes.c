@@ -95,6 +95,38 @@ age_entry(struct waypoints *w, const struct conf *conf,
 		age_target(w, p->site, waypoint_target(p), p->kinds);
 }
 
+/* Makes old what an entry is for without a suffix that these rules try. */
+static void
+age_tried(struct waypoints *w, const struct conf *conf,
+    const struct waypoint *p, struct str name, const struct conf_rules *rules)
+{
+	struct str	suffix, end;
+
+	for (size_t i = 0; i < rules->try.n; i++) {
+		suffix = str_of(rules->try.at[i]);
+		if (suffix.len >= name.len)
+			continue;
+		end = (struct str){ name.at + name.len - suffix.len,
+		    suffix.len };
+		if (str_same(end, suffix))
+			age_entry(w, conf, p, (struct str){ name.at,
+			    name.len - suffix.len });
+	}
+}
+
+/* Makes old what an entry is for, with its name or without a suffix. */
+static void
+age_entries(struct waypoints *w, const struct conf *conf,
+    const struct waypoint *p, struct str name)
+{
+	const struct conf_site	*site = &conf->sites[p->site];
+
+	age_entry(w, conf, p, name);
+	age_tried(w, conf, p, name, &site->rules);
+	for (size_t i = 0; i < site->npaths; i++)
+		age_tried(w, conf, p, name, &site->paths[i].rules);
+}
+
 static void
 change_entry(struct waypoints *w, const struct conf *conf, struct waypoint *p,
     const struct notify_event *e)
@@ -103,9 +135,9 @@ change_entry(struct waypoints *w, const struct conf *conf, struct waypoint *p,
 	char		text[JOB_PATH_MAX];
 	struct waypoint	*inner;
 
-	age_entry(w, conf, p, name);
+	age_entries(w, conf, p, name);
 	if (variant_cut_suffix(&stem))
-		age_entry(w, conf, p, stem);
+		age_entries(w, conf, p, stem);
 	age_listings(w, p);
 	if (!e->directory || p->len + name.len + 1 >= sizeof(text))
 		return;

@@ -200,12 +200,31 @@ saw_names(struct waypoints *w, const struct job *job, struct str name,
 	return false;
 }
 
+/* Of names behind the path's last, as find.names says. */
+static bool
+saw_names_behind(struct waypoints *w, const struct job *job, const char *last,
+    uint64_t since)
+{
+	struct str	names = job->find.names;
+	char		both[NAME_MAX + 1];
+	int		n;
+
+	for (size_t at = 0; at < names.len; at += strlen(names.at + at) + 1) {
+		n = snprintf(both, sizeof(both), "%s%s", last, names.at + at);
+		if (n > 0 && n < (int)sizeof(both) &&
+		    saw_names(w, job, str_of(both), since))
+			return true;
+	}
+	return false;
+}
+
 /* Of the job's path, or of its names.  Deeper paths are not watched. */
 static bool
 saw_own_names(struct waypoints *w, const struct job *job, uint64_t since)
 {
-	struct str	 names = job->find.names, one;
-	const char	*path = job->find.path;
+	struct str	 one;
+	const char	*path = job->find.path, *slash = strrchr(path, '/');
+	const char	*last = slash != NULL ? slash + 1 : path;
 
 	for (int i = 0; *path != '\0' && i < JOB_WAYPOINTS_MAX; i++) {
 		one = (struct str){ path, strcspn(path, "/") };
@@ -214,12 +233,7 @@ saw_own_names(struct waypoints *w, const struct job *job, uint64_t since)
 		path += one.len;
 		path += strspn(path, "/");
 	}
-	for (size_t at = 0; at < names.len; at += one.len + 1) {
-		one = str_of(names.at + at);
-		if (saw_names(w, job, one, since))
-			return true;
-	}
-	return false;
+	return saw_names_behind(w, job, last, since);
 }
 
 /* Of a link on the way, which only the reply names. */

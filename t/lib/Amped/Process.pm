@@ -33,7 +33,7 @@ sub title {
 }
 
 # pid, parent, title and what ps shows, of each process of a session that is no
-# zombie.
+# zombie.  The title is without the file that is behind the monitor's.
 sub of_session {
 	my ($session) = @_;
 	my @found;
@@ -43,6 +43,7 @@ sub of_session {
 		my @stat = stat_fields($pid) or next;
 		next if $stat[6] != $session || $stat[3] =~ /[ZX]/;
 		my ($title, $shown) = title($pid);
+		$title =~ s{\A(amped: monitor) /.*}{$1}s;
 		push(@found, { pid => $pid, parent => $stat[4],
 		    title => $title, shown => $shown });
 	}

@@ -98,15 +98,35 @@ START_TEST(sizes)
 
 			for (; *at != '\0'; n++) {
 				ck_assert_uint_le(strcspn(at, "\n"),
-				    columns < SCREEN_COLUMNS_MIN
-					? SCREEN_COLUMNS_MIN
-					: columns);
+				    columns < SCREEN_COLUMNS_MIN ?
+				    SCREEN_COLUMNS_MIN : columns);
 				at += strcspn(at, "\n") + 1;
 			}
 			ck_assert_uint_le(n, lines);
 		}
-	shown(some, some, SCREEN_COLUMNS_MIN, SCREEN_LINES_MIN);
+	shown(some, some, SCREEN_COLUMNS, SCREEN_LINES_MIN);
 	has("over rate\n");
+	has("\n\n");
+	/* One line fewer: those that are blank go first. */
+	shown(some, some, SCREEN_COLUMNS, SCREEN_LINES_MIN - 1);
+	has("over rate\n");
+	ck_assert_ptr_null(strstr(text.at, "\n\n"));
+}
+END_TEST
+
+/* A narrow screen has all that a wide one has, but bars and evictions. */
+START_TEST(narrow)
+{
+	shown(some, NULL, 40, 100);
+	has("amped 9.8   up 1d 2h\n    conf 3, for 0:01:24\n"
+	    "    main died 1 times\n");
+	has("requests      1.2M  2xx 1.2M  3xx 0\n"
+	    "    4xx 99999  5xx 0  aborted 0\n");
+	has("connections      1 of 14872  [#........]\n");
+	has("caches     entries    bytes    hits\n"
+	    "  pathname   25000      100   99.9%\n");
+	has("  file           0        0       -\n");
+	has("loop lag    median 1.6 ms, 99% 1.5 s,\n    most 12.0 s\n");
 }
 END_TEST
 
@@ -125,5 +145,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, once);
 	tcase_add_test(tests, rates);
 	tcase_add_test(tests, sizes);
+	tcase_add_test(tests, narrow);
 	tcase_add_test(tests, nothing_known);
 }

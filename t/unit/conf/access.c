@@ -146,6 +146,84 @@ START_TEST(passwords)
 }
 END_TEST
 
+START_TEST(either)
+{
+	struct conf		*conf;
+	const struct conf_site	*site;
+
+	write_file("a", "");
+	conf = good(BEGIN "auth X $/a; deny 192.0.2.1; satisfy any\n"
+	    "path /p { allow ::1 }\npath /q { satisfy all }\n"
+	    "path /r { auth off }\nfiles *.a { deny all } }\n");
+	site = &conf->sites[0];
+	ck_assert_int_eq(site->rules.guard.satisfy, SATISFY_ANY);
+	ck_assert_int_eq(conf_find_rules(site, "/p", 2)->guard.satisfy,
+	    SATISFY_ANY);
+	ck_assert_int_eq(conf_find_rules(site, "/q", 2)->guard.satisfy,
+	    SATISFY_ALL);
+	ck_assert_ptr_null(conf_find_rules(site, "/r", 2)->guard.realm);
+	ck_assert_int_eq(site->files[0].guard.satisfy, SATISFY_ALL);
+	conf_free(&conf);
+}
+END_TEST
+
+/* Directives of the site and the path, which let in these users and no
+ * others. */
+static const struct {
+	const char	*site, *path, *users, *others;
+} limits[] = {
+	{ "auth X $/a", "", "ann bob eve", "" },
+	{ "auth X $/a; require user ann", "", "ann", "an anna bob eve" },
+	{ "auth X $/a; require user ann bob user eve", "", "ann bob eve",
+	    "max" },
+	{ "auth X $/a; require ann", "", "ann", "bob" },
+	{ "auth X $/a groups $/g; require group staff", "", "ann bob",
+	    "eve max staff" },
+	{ "auth X $/a groups $/g; require group staff more user max", "",
+	    "ann bob eve max zoe", "mat" },
+	{ "auth X $/a groups $/g; require group none", "", "", "ann bob" },
+	/* A path takes over what it lacks, but with an auth of its own. */
+	{ "auth X $/a groups $/g; require user ann", "index i", "ann", "bob" },
+	{ "auth X $/a groups $/g; require user ann", "require group more",
+	    "eve zoe", "ann" },
+	{ "auth X $/a; require user ann", "auth Y $/a", "ann bob", "" },
+	{ "auth X $/a; require user ann", "auth off", "ann bob", "" },
+};
+
+static void
+check_users(const struct conf_guard *guard, const char *names, bool in)
+{
+	char	*copy = strdup(names), *rest = copy, *name;
+
+	while ((name = strsep(&rest, " ")) != NULL)
+		if (name[0] != '\0')
+			ck_assert_msg(conf_groups_admit(guard, name,
+			    strlen(name)) == in, "%s", name);
+	free(copy);
+}
+
+START_TEST(users)
+{
+	struct buf		 text = { 0 };
+	struct conf		*conf;
+	const struct conf_guard	*guard;
+
+	write_file("a", "");
+	write_file("g", "# groups\nstaff: ann  bob\r\n\nmore:zoe\nx: max\n"
+	    " more : eve\nnone:\nnocolon\n");
+	buf_addf(&text, BEGIN "%s\npath /p { %s\n} }\n", limits[_i].site,
+	    limits[_i].path);
+	conf = good(buf_string(&text));
+	guard = &conf->sites[0].paths[0].rules.guard;
+	check_users(guard, limits[_i].users, true);
+	check_users(guard, limits[_i].others, false);
+	ck_assert(conf_groups_admit(guard, "", 0) == !guard->limited);
+	ck_assert(conf_groups_admit(guard, "ann\0x", 5) == !guard->limited);
+	conf_free(&conf);
+	buf_free(&text);
+}
+END_TEST
+
 START_TEST(patterns)
 {
 	struct conf	*conf;
@@ -186,9 +264,23 @@ static const struct {
 	{ "auth \"a\\\"b\" $/a", "printable" },
 	{ "auth \"\xc3\xa4\" $/a", "printable" },
 	{ "auth X $/a; auth Y $/a", "given twice" },
+	{ "require user ann", "\"require\" needs \"auth\"" },
+	{ "require group g", "\"require\" needs \"auth\"" },
+	{ "auth X $/a; require user", "needs a value" },
+	{ "auth X $/a; require user a:b", "is not a name" },
+	{ "auth X $/a; require group g", "needs a file of groups" },
+	{ "auth X $/a groups $/none; require group g", "No such file" },
+	{ "auth X $/a groups $/a; require group g", "no group \"g\" in" },
+	{ "satisfy both", "is not one of all, any" },
+	{ "satisfy any", "needs \"auth\", and" },
+	{ "satisfy any; auth X $/a", "needs \"auth\", and" },
+	{ "satisfy any; deny 192.0.2.1", "needs \"auth\", and" },
+	{ "auth X $/a; deny all; path /p { satisfy any; auth off }",
+	    "needs \"auth\", and" },
+	{ "files *.a { deny all; satisfy any }", "needs \"auth\", and" },
 	{ "files { deny all }", "needs a pattern" },
 	{ "files a/b { deny all }", "without their directory" },
-	{ "files *.a { }", "needs \"allow\"" },
+	{ "files *.a { }", "needs allow, deny, auth" },
 	{ "files *.a { root / }", "cannot stand here" },
 	{ "path /p { files *.a { deny all } }", "cannot stand here" },
 };
@@ -212,6 +304,8 @@ unit_tests(TCase *t)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, networks, 0, COUNT(asks));
 	tcase_add_loop_test(t, passwords, 0, COUNT(realms));
+	tcase_add_test(t, either);
+	tcase_add_loop_test(t, users, 0, COUNT(limits));
 	tcase_add_test(t, patterns);
 	tcase_add_loop_test(t, error, 0, COUNT(wrong));
 }

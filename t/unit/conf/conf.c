@@ -1,6 +1,8 @@
 /*
  * Unit test of the conf: values, look-ups, included files.
  */
+#include <arpa/inet.h>
+
 #include "lib/facility.h"
 #include "lib/log.h"
 #include "helpers/job.h"
@@ -69,6 +71,7 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->limits.disk, 10000);
 	ck_assert_int_eq(conf->limits.linger, 5000);
 	ck_assert_int_eq(conf->limits.drain, 30000);
+	ck_assert_int_eq(conf->limits.drain_notice, 0);
 	ck_assert_uint_eq(conf->nsites, 1);
 	ck_assert_uint_eq(conf->sites[0].rules.index.n, 1);
 	ck_assert_str_eq(conf->sites[0].rules.index.at[0], "index.html");
@@ -76,12 +79,50 @@ START_TEST(defaults)
 	ck_assert_str_eq(conf->sites[0].rules.field_lines, "");
 	ck_assert_str_eq(conf->sites[0].rules.charset, "utf-8");
 	ck_assert_int_eq(conf->sites[0].rules.nosniff, 1);
+	ck_assert_int_eq(conf->sites[0].rules.etag, ETAG_VERSION);
+	ck_assert_int_eq(conf->limits.digest, 64 << 20);
 	ck_assert_int_eq(conf->sites[0].rules.links, JOB_LINKS_BENEATH);
 	ck_assert_ptr_null(conf->sites[0].rules.users.directory);
 	ck_assert_int_eq(conf->sites[0].rules.users.from, 1000);
+	ck_assert_uint_eq(conf->sites[0].rules.try.n, 1);
+	ck_assert_str_eq(conf->sites[0].rules.try.at[0], "off");
 	ck_assert_ptr_null(conf->sites[0].rules.fallback);
 	conf_free(&conf);
 	ck_assert_ptr_null(conf);
+}
+END_TEST
+
+/* Rates are numbered; a path without one counts with its site. */
+START_TEST(shaping)
+{
+	struct conf		*conf;
+	const struct conf_site	*s;
+	const struct conf_rules	*a, *b, *c;
+
+	conf = good("limits { pace 9K }\nsite x { listen *:80; root /; rate 5\n"
+	    "path /a { rate 7 burst 8; pace 1K after 20K }\n"
+	    "path /b { pace 0 }\npath /c { rate 0 } }\n"
+	    "site y { listen *:80; root /; path /d { rate 3 } }\n");
+	s = &conf->sites[0];
+	a = conf_find_rules(s, "/a", 2);
+	b = conf_find_rules(s, "/b", 2);
+	c = conf_find_rules(s, "/c", 2);
+	ck_assert_uint_eq(conf->nlimiters, 3);
+	ck_assert_uint_eq(b->limiter, s->rules.limiter);
+	ck_assert_uint_ne(a->limiter, s->rules.limiter);
+	ck_assert_uint_eq(c->limiter, 0);
+	ck_assert_uint_eq(conf->sites[1].rules.limiter, 0);
+	ck_assert_int_eq(conf->limiters[s->rules.limiter - 1].rate, 5);
+	ck_assert_int_eq(conf->limiters[s->rules.limiter - 1].burst, 50);
+	ck_assert_int_eq(conf->limiters[a->limiter - 1].burst, 8);
+	ck_assert_int_eq(s->rules.pace.rate, 9 << 10);
+	ck_assert_int_eq(s->rules.pace.burst, 9 << 10);
+	ck_assert_int_eq(a->pace.rate, 1 << 10);
+	ck_assert_int_eq(a->pace.burst, 20 << 10);
+	ck_assert_int_eq(b->pace.rate, 0);
+	ck_assert_int_eq(c->pace.rate, 9 << 10);
+	ck_assert_int_eq(conf->pace.burst, 20 << 10);
+	conf_free(&conf);
 }
 END_TEST
 
@@ -123,6 +164,7 @@ START_TEST(values)
 	ck_assert_int_eq(conf->log.error_level, LOG_LEVEL_DEBUG);
 	ck_assert_int_eq(conf->limits.line, 1000);
 	ck_assert_int_eq(conf->limits.drain, 86400000);
+	ck_assert_int_eq(conf->limits.drain_notice, 2000);
 	ck_assert_int_eq(conf->limits.gap, 5000);
 	ck_assert_int_eq(conf->limits.connections_address, 12);
 	ck_assert_int_eq(conf->limits.rate, 34);
@@ -138,12 +180,45 @@ START_TEST(values)
 	ck_assert_str_eq(site->rules.root, path);
 	ck_assert_uint_eq(site->rules.index.n, 3);
 	ck_assert_str_eq(site->rules.index.at[2], "three 3");
+	ck_assert_uint_eq(site->rules.try.n, 2);
+	ck_assert_str_eq(site->rules.try.at[1], ".htm");
 	ck_assert_uint_eq(site->rules.header.plain.n, 2);
 	ck_assert_str_eq(site->rules.header.plain.at[0].value, "1, \\ \"one\"");
 	ck_assert_str_eq(site->rules.header.plain.at[1].value, "two#2");
 	ck_assert_uint_eq(site->listen.n, 4);
 	ck_assert_int_eq(site->listen.at[1].addr.ss_family, AF_INET6);
 	ck_assert_str_eq(site->listen.at[3].text, "*:81");
+	conf_free(&conf);
+}
+END_TEST
+
+START_TEST(trust)
+{
+	static const struct {
+		const char	*text;
+		int		 family;
+		bool		 trusted;
+	} peers[] = {
+		{ "10.1.2.3", AF_INET, true }, { "11.1.2.3", AF_INET, false },
+		{ "192.0.2.1", AF_INET, true }, { "192.0.2.2", AF_INET, false },
+		{ "2001:db8::7", AF_INET6, true }, { "::1", AF_INET6, false },
+	};
+	uint8_t		 bytes[16];
+	struct conf	*conf;
+
+	conf = good("trust 10.0.0.0/8 2001:db8::/32\n"
+	    "trust ::ffff:192.0.2.1\n" SITE);
+	ck_assert_int_eq(conf->trust.fields, TRUST_FIELDS_ANY);
+	for (size_t i = 0; i < COUNT(peers); i++) {
+		inet_pton(peers[i].family, peers[i].text, bytes);
+		ck_assert(conf_access_trusts(conf, peers[i].family, bytes) ==
+		    peers[i].trusted);
+	}
+	ck_assert(!conf_access_trusts(conf, 0, bytes));
+	conf_free(&conf);
+	conf = good("trust fields none 10.0.0.1\n" SITE);
+	ck_assert_int_eq(conf->trust.fields, TRUST_FIELDS_NONE);
+	ck_assert_uint_eq(conf->trust.n, 1);
 	conf_free(&conf);
 }
 END_TEST
@@ -181,6 +256,10 @@ START_TEST(paths)
 	ck_assert_int_eq(site->rules.nosniff, 0);
 	ck_assert_int_eq(a->nosniff, 1);
 	ck_assert_int_eq(ab->nosniff, 0);
+	ck_assert_int_eq(site->rules.etag, ETAG_CONTENT);
+	ck_assert_int_eq(a->etag, ETAG_MODIFIED);
+	ck_assert_int_eq(ab->etag, ETAG_CONTENT);
+	ck_assert_int_eq(conf->limits.digest, 3072);
 	ck_assert_int_eq(site->rules.links, JOB_LINKS_OWNER);
 	ck_assert_int_eq(a->links, JOB_LINKS_NONE);
 	ck_assert_int_eq(ab->links, JOB_LINKS_OWNER);
@@ -196,7 +275,9 @@ START_TEST(paths)
 	ck_assert_int_eq(ab->errors.at[0].number, 503);
 	ck_assert_str_eq(ab->errors.at[0].value, "/b.html");
 	ck_assert_str_eq(a->fallback, "/all");
-	ck_assert_uint_eq(site->rules.errors.n, 2);
+	ck_assert_uint_eq(site->rules.errors.n, 3);
+	ck_assert_int_eq(site->rules.errors.at[1].number, 400);
+	ck_assert_str_eq(site->rules.errors.at[1].value, "/404.html");
 	ck_assert_int_eq(site->rules.errors.at[0].number, 404);
 	cd = conf_find_rules(site, "/c d", 4);
 	ck_assert_str_eq(cd->root, "/");
@@ -567,7 +648,9 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, defaults);
+	tcase_add_test(tests, shaping);
 	tcase_add_test(tests, values);
+	tcase_add_test(tests, trust);
 	tcase_add_test(tests, paths);
 	tcase_add_loop_test(tests, header, 0, COUNT(headers));
 	tcase_add_test(tests, listings);

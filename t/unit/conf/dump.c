@@ -83,10 +83,14 @@ out_of_bounds(const struct row *row, int64_t n)
 	struct buf	 text = { 0 };
 	struct conf	*conf;
 	bool		 top = strcmp(row->block, "top") == 0;
+	bool		 path = strcmp(row->block, "path") == 0;
+	bool		 files = strcmp(row->block, "files") == 0;
 
-	buf_addf(&text, "%s%s %s %s %" PRId64 "%s %s", top ? "" : row->block,
-	    top ? "" : " {", row->word, row->part, n,
-	    strcmp(row->type, "time") == 0 ? "ms" : "", top ? "" : "}");
+	buf_addf(&text, "%s%s%s %s %s %" PRId64 "%s %s%s",
+	    path || files ? "site a { " : "", top ? "" : row->block,
+	    top ? "" : path ? " /a {" : files ? " a {" : " {", row->word,
+	    row->part, n, strcmp(row->type, "time") == 0 ? "ms" : "",
+	    top ? "" : "}", path || files ? "}" : "");
 	conf = read_conf(buf_string(&text));
 	ck_assert_ptr_null(conf);	/* the conf has no site */
 	buf_free(&text);
@@ -143,7 +147,9 @@ START_TEST(round_trip)
 
 	make_everything();
 	conf = good(_i == 0 ? everything : _i == 1 ? SITE :
-	    "site *.b.org { listen *:80; redirect 301 http://c.org/ }\n");
+	    "trust 10.0.0.1 unix:; site *.b.org { listen *:81 proxy [::1]:80; "
+	    "listen unix:/a proxy mode 0600 owner root group root unix:/b; "
+	    "redirect 301 http://c.org/ }\n");
 	first = dump(conf);
 	buf_free(&errors);
 	again = conf_read_text("dump", first, &errors);
@@ -165,33 +171,36 @@ START_TEST(dump_says_where)
 				    "header A \"b c\"\npath /p { }\n}\n");
 	char			*text = dump(conf);
 	static const char *const wanted[] = {
-		"helpers      4                                             # t.conf:2\n"
-		"helpers      max 32 share 0 within 1m idle 30s queue 1000  # default\n"
+		"helpers      4                                                   # t.conf:2\n"
+		"helpers      max 32 share 0 within 1m idle 30s queue 1000        # default\n"
 		"cache {\n"
-		"    paths     7                                            # t.conf:3\n"
-		"    paths     revalidate 1s wait 50ms stale 1m             # default\n"
-		"    paths     negative 9s                                  # t.conf:4\n"
-		"    watches   16384                                        # default\n"
-		"    heads     32M                                          # default\n"
-		"    logins    10000 keep 1m                                # default\n"
-		"    chunks    512M size 64K small 16K                      # default\n"
-		"    residency auto                                         # default\n"
+		"    paths     7                                                  # t.conf:3\n"
+		"    paths     revalidate 1s wait 50ms stale 1m                   # default\n"
+		"    paths     negative 9s                                        # t.conf:4\n"
+		"    watches   16384                                              # default\n"
+		"    heads     32M                                                # default\n"
+		"    logins    10000 keep 1m                                      # default\n"
+		"    chunks    512M size 64K small 16K                            # default\n"
+		"    residency auto                                               # default\n"
 		"}\n"
 		"log {\n"
-		"    access stderr combined facility daemon tag amped       # default\n",
-		"site a.org {                                               # t.conf:6\n"
-		"    listen        *:80                                     # t.conf:7\n"
-		"    root          /                                        # t.conf:8\n"
-		"    index         index.html                               # default\n"
-		"    header        A \"b c\"                                  # t.conf:9\n"
-		"    charset       utf-8                                    # default\n"
-		"    nosniff       on                                       # default\n"
-		"    listing       off                                      # default\n"
-		"    precompressed off                                      # default\n"
-		"    compress      off                                      # default\n"
-		"    links         beneath                                  # default\n"
-		"    users         from 1000                                # default\n"
-		"    path /p {                                              # t.conf:10\n"
+		"    access stderr combined facility daemon tag amped             # default\n",
+		"site a.org {                                                     # t.conf:6\n"
+		"    listen        *:80                                           # t.conf:7\n"
+		"    root          /                                              # t.conf:8\n"
+		"    index         index.html                                     # default\n"
+		"    try           off                                            # default\n"
+		"    header        A \"b c\"                                        # t.conf:9\n"
+		"    charset       utf-8                                          # default\n"
+		"    nosniff       on                                             # default\n"
+		"    etag          version                                        # default\n"
+		"    listing       off                                            # default\n"
+		"    precompressed off                                            # default\n"
+		"    compress      off                                            # default\n"
+		"    satisfy       all                                            # default\n"
+		"    links         beneath                                        # default\n"
+		"    users         from 1000                                      # default\n"
+		"    path /p {                                                    # t.conf:10\n"
 		"    }\n"
 		"}\n",
 	};

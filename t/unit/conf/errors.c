@@ -44,6 +44,73 @@ static const struct {
 	    "t.conf:2:16: unknown word \"f\xc3\xbc\xc3\xbc\"\n"
 	    "    types \"/n\xc3\xb6 x\"; f\xc3\xbc\xc3\xbc\n"
 	    "                   ^~~\n" },
+	{ "trust all 10.0.0.1/8 0.0.0.0/0\ntrust 10.0.0.1 fields x-forwarde\n",
+	    "t.conf:2:7: \"all\" would trust every client: name the proxies\n"
+	    "    trust all 10.0.0.1/8 0.0.0.0/0\n"
+	    "          ^~~\n"
+	    "t.conf:2:11: \"10.0.0.1/8\": the address has bits set behind "
+	    "those that count\n"
+	    "    trust all 10.0.0.1/8 0.0.0.0/0\n"
+	    "              ^~~~~~~~~~\n"
+	    "t.conf:2:22: \"0.0.0.0/0\" would trust every client: name the "
+	    "proxies\n"
+	    "    trust all 10.0.0.1/8 0.0.0.0/0\n"
+	    "                         ^~~~~~~~~\n"
+	    "t.conf:3:23: \"x-forwarde\" is not one of any, forwarded, "
+	    "x-forwarded, none\n"
+	    "    trust 10.0.0.1 fields x-forwarde\n"
+	    "                          ^~~~~~~~~~ did you mean \"x-forwarded\"?\n"
+	},
+	{ "site a { listen *:80 proxy proxy [::1]:81; root / }\n",
+	    "t.conf:2:17: *:80 proxy: no proxy is trusted; name those that "
+	    "connect there: trust 127.0.0.1, say\n"
+	    "    site a { listen *:80 proxy proxy [::1]:81; root / }\n"
+	    "                    ^~~~\n"
+	    "t.conf:2:28: \"proxy\" is given twice\n"
+	    "    site a { listen *:80 proxy proxy [::1]:81; root / }\n"
+	    "                               ^~~~~\n" },
+	{ "trust 10.0.0.1\nsite a { listen 127.0.0.1:80 proxy; root / }\n"
+	    "site b { listen 127.0.0.1:80; listen proxy; root / }\n",
+	    "t.conf:4:17: something else stands behind 127.0.0.1:80 at "
+	    "t.conf:3: write the same for both sites\n"
+	    "    site b { listen 127.0.0.1:80; listen proxy; root / }\n"
+	    "                    ^~~~~~~~~~~~\n"
+	    "t.conf:4:38: \"proxy\" stands behind what it is about\n"
+	    "    site b { listen 127.0.0.1:80; listen proxy; root / }\n"
+	    "                                         ^~~~~\n" },
+	{ "site a { listen *:80 mode 0600 unix: unix:/s mode 8 owner no-one "
+	    "group \"a b\"\nroot / }\n",
+	    "t.conf:2:27: \"mode\" is only for a socket in the file system, "
+	    "as unix:/run/amped/http\n"
+	    "    site a { listen *:80 mode 0600 unix: unix:/s mode 8 owner "
+	    "no-one group \"a b\"\n"
+	    "                              ^~~~\n"
+	    "t.conf:2:32: \"unix:\" cannot be a socket: its name has 1 to 107 "
+	    "bytes\n"
+	    "    site a { listen *:80 mode 0600 unix: unix:/s mode 8 owner "
+	    "no-one group \"a b\"\n"
+	    "                                   ^~~~~\n"
+	    "t.conf:2:51: \"8\" is not a mode: three digits from 0 to 7, as "
+	    "in 0660\n"
+	    "    site a { listen *:80 mode 0600 unix: unix:/s mode 8 owner "
+	    "no-one group \"a b\"\n"
+	    "                                                      ^\n"
+	    "t.conf:2:59: there is no user \"no-one\"\n"
+	    "    site a { listen *:80 mode 0600 unix: unix:/s mode 8 owner "
+	    "no-one group \"a b\"\n"
+	    "                                                              "
+	    "^~~~~~\n"
+	    "t.conf:2:72: there is no group \"a b\"\n"
+	    "    site a { listen *:80 mode 0600 unix: unix:/s mode 8 owner "
+	    "no-one group \"a b\"\n"
+	    "                                                              "
+	    "             ^~~~~\n" },
+	{ "site a { listen unix:/s mode 0600; root / }\n"
+	    "site b { listen unix:/s; root / }\n",
+	    "t.conf:3:17: something else stands behind unix:/s at t.conf:2: "
+	    "write the same for both sites\n"
+	    "    site b { listen unix:/s; root / }\n"
+	    "                    ^~~~~~~\n" },
 	{ "control s mode 0999\ncontrol x\n",
 	    "t.conf:2:16: \"0999\" is not a mode: three digits from 0 to 7, "
 	    "as in 0660\n"
@@ -156,6 +223,10 @@ static const struct {
 	    "64K at t.conf:2\n    cache { chunks 64K size 128K }\n"
 	    "                            ^~~~\n" },
 	/* Files. */
+	{ "log { error syslog notice format json }\n",
+	    "t.conf:2:34: \"format json\" is for files and programs, not for "
+	    "syslog\n    log { error syslog notice format json }\n"
+	    "                                     ^~~~\n" },
 	{ "log { error off; access /nowhere/a.log }\n",
 	    "t.conf:2:13: error cannot be off: write a file or stderr\n"
 	    "    log { error off; access /nowhere/a.log }\n"
@@ -298,6 +369,11 @@ END_TEST
 		"slash in front or at its end, and no name in it begins "  \
 		"with a dot"
 
+#define AGE(text) "\"" text "\" is not a time up to 3650d: a number with ms, " \
+		"s, m, h or d behind it"
+#define WILD	"a path has no wildcards, and covers all beneath it: for "  \
+		"files by their names, write a block as files *.txt { ... }"
+
 /* A line of a site, and the message of its only error. */
 static const struct {
 	const char	*line, *want;
@@ -318,6 +394,12 @@ static const struct {
 	    "\"localhost\" is not an address: write numbers, or * for all" },
 	{ "listen [1.2.3.4]:80",
 	    "\"1.2.3.4\" is not an address: write numbers, or * for all" },
+	{ "try html", "\"html\" is not a suffix: it begins with a dot, as "
+	    ".html" },
+	{ "try .", "\".\" is not a suffix: it begins with a dot, as .html" },
+	{ "try .a/b", "\".a/b\" is not a suffix: it begins with a dot, as "
+	    ".html" },
+	{ "try .html off", "try: \"off\" excludes other values" },
 	{ "header \"a b\" c", "\"a b\" is not a field's name" },
 	{ "header \"\" c", "\"\" is not a field's name" },
 	{ "header content-LENGTH 0",
@@ -334,12 +416,13 @@ static const struct {
 	    "text/html, image/* or */*" },
 	{ "compressible text", "\"text\" is not a media type: write "
 	    "text/html, image/* or */*" },
-	{ "compress gzip", "\"gzip\" is not one of off, on" },
-	{ "precompressed gz", "\"gz\" is not one of off, br, zstd, gzip" },
+	{ "compress gz", "\"gz\" is not one of off, on" },
+	{ "precompressed bz", "\"bz\" is not one of off, br, zstd, gzip" },
 	{ "precompressed br off", "precompressed: \"off\" excludes other values" },
 	{ "precompressed off br", "precompressed: \"off\" excludes other values" },
-	{ "expires text/* 5", "\"5\" is not a time up to 3650d" },
-	{ "expires text/* 3651d", "\"3651d\" is not a time up to 3650d" },
+	{ "expires text/* 5", AGE("5") },
+	{ "expires text/* 3651d", AGE("3651d") },
+	{ "expires text/* 1y", AGE("1y") },
 	{ "expires text/*", "\"text/*\" needs a value" },
 	{ "expires a/b 1d; expires a/b 2d",
 	    "expires a/b is given twice in this block" },
@@ -349,6 +432,14 @@ static const struct {
 	    "expires is without effect here: header Cache-Control comes "
 	    "before it" },
 	{ "charset \"a b\"", "\"a b\" is not a character set's name" },
+	{ "charset type text", "\"text\" needs a value" },
+	{ "charset type text latin1", "\"text\" is not a media type: write "
+	    "text/html, image/* or */*" },
+	{ "charset type text/* \"a b\"",
+	    "\"a b\" is not a character set's name" },
+	{ "charset type text/css a type text/css b",
+	    "charset text/css is given twice in this block" },
+	{ "etag inode", "\"inode\" is not one of version, modified, content" },
 	{ "nosniff maybe", "\"maybe\" is not one of off, on" },
 	{ "links some", "\"some\" is not one of beneath, none, owner, all" },
 	{ "users /www", USERS },
@@ -370,6 +461,30 @@ static const struct {
 	{ "path /a { header A b; header remove A }",
 	    "nothing outside adds a field A" },
 	{ "header A", "\"A\" needs a value" },
+	{ "header A b always c", "unexpected \"c\" behind \"header\": a value "
+	    "of several words needs quotes" },
+	{ "files a { header A b always }", "\"always\" belongs in block site "
+	    "or path: no file has a part in an error" },
+	{ "files a { header Date b }", "Date is set by the server itself" },
+	{ "files a { type text }", "\"text\" is not a media type: write "
+	    "text/html" },
+	{ "files a { type text/* }", "\"text/*\" is not a media type: write "
+	    "text/html" },
+	{ "files a { header set cache-control x; expires 1s }", "expires is "
+	    "without effect here: header Cache-Control comes before it" },
+	{ "files a { expires 3651d }", "3651d is out of bounds: expires takes "
+	    "0s to 3650d" },
+	{ "}; type yaml text/yaml; site b.org { listen *:81; root /",
+	    "\"yaml\" is not the last suffix of a name: write a dot and what "
+	    "follows, .html" },
+	{ "}; type .tar.gz a/b; site b.org { listen *:81; root /",
+	    "\".tar.gz\" is not the last suffix of a name: write a dot and "
+	    "what follows, .html" },
+	{ "}; type .a a/b .a a/c; site b.org { listen *:81; root /",
+	    "unexpected \".a\" behind \"type\": a value of several words needs "
+	    "quotes" },
+	{ "}; type .a a/b; type .a a/c; site b.org { listen *:81; root /",
+	    "type .a is given twice in this block" },
 	{ "header A b, c",
 	    "unexpected \"c\" behind \"header\": a value of several words "
 	    "needs quotes" },
@@ -383,6 +498,9 @@ static const struct {
 	{ "path /b/.. { }", "a path has no empty, . or .. segments" },
 	{ "path /a%20b { }",
 	    "a path is written decoded: the characters themselves" },
+	{ "path /*.txt { deny all }", WILD },
+	{ "path /a/* { }", WILD },
+	{ "path \"/a?b\" { }", WILD },
 	{ "path { }", "\"path\" needs one path" },
 	{ "path /a /b { }", "\"path\" needs one path" },
 	{ "include", "\"include\" needs one file or pattern" },
@@ -405,9 +523,46 @@ static const struct {
 	{ "path /a { status on; alias / }",
 	    "alias and status exclude each other: status is given at "
 	    "t.conf:5" },
+	{ "rate burst 5", "\"rate\" needs a number of its own here, before "
+	    "\"burst\"" },
+	{ "path /a { pace after 5K }", "\"pace\" needs a number of its own here, "
+	    "before \"after\"" },
+	{ "rate 5 burst 0", "0 is out of bounds: rate burst takes 1 to 1000000" },
+	{ "access stderr comon",
+	    "there is no format \"comon\", but common, combined, vcombined, "
+	    "json, and what \"format\" makes" },
+	{ "access off json", "unexpected \"json\" behind \"off\"" },
+	{ "path /a { access syslog }",
+	    "\"syslog\": only \"access\" in block log names syslog; a site or "
+	    "path can name the same, a file, or a program" },
+	{ "access /nowhere/a.log", "/nowhere/a.log: No such file or directory" },
 	{ "path /a { status yes }", "\"yes\" is not one of off, on" },
 	{ "status on",
 	    "\"status\" cannot stand here: it belongs in block path" },
+	{ "path /a { return 418 }", "\"418\" is not one of 403, 404, 410, 451, 500, 503" },
+	{ "expires 30d", "\"30d\" stands behind a media type: write expires */* "
+	    "30d for all files" },
+	{ "path /a { return 301 /x }", "\"301\" behind \"return\": write redirect 301 "
+	    "TARGET" },
+	{ "listen *:443 ssl", "\"ssl\" behind \"listen\": amped has no TLS: "
+	    "a proxy in front of it does that" },
+	{ "path ~ \\.php$ { }", "\"~\" behind \"path\": a path is a prefix, "
+	    "without patterns: for files by their names, write a block as "
+	    "files *.php { ... }" },
+	{ "precompressed brotli", "\"brotli\" behind \"precompressed\": write "
+	    "precompressed br" },
+	{ "gzip on", "\"gzip\" is a word of nginx: write compress on" },
+	{ "documentroot /", "\"documentroot\" is a word of Apache: write root "
+	    "DIRECTORY, in a site" },
+	{ "<Files ~ x>", "\"<Files\" is a word of Apache: write files "
+	    "PATTERN ... { ... }" },
+	{ "</Files>", "\"</Files>\" is a word of Apache: write files "
+	    "PATTERN ... { ... }" },
+	{ "file_server browse", "\"file_server\" is a word of Caddy: write "
+	    "root DIRECTORY, and listing html for browse" },
+	{ "}; site b\xc3\xbc.example { listen *:81; root /",
+	    "\"b\xc3\xbc.example\": a name beyond ASCII is written as clients "
+	    "send it, in punycode: xn--..., which idn2 prints" },
 	{ "path /a { redirect 304 /b }",
 	    "\"304\" is not one of 301, 302, 303, 307, 308" },
 	{ "path /a { redirect /b }",
@@ -454,8 +609,8 @@ static const struct {
 	    "this redirect leads clients into a loop" },
 	{ "path /a { redirect 301 /a?x }",
 	    "this redirect leads clients into a loop" },
-	{ "path /a { return 200 }",
-	    "\"200\" is not one of 403, 404, 410, 451, 500, 503" },
+	{ "path /a { return 201 }",
+	    "\"201\" is not one of 403, 404, 410, 451, 500, 503" },
 	{ "path /a { fallback x.html }",
 	    "a path begins with /" },
 	{ "fallback /",
@@ -468,9 +623,14 @@ static const struct {
 	    "the path of a page is written decoded, without %" },
 	{ "error 404",
 	    "\"404\" needs a value" },
-	{ "error 400 /x",
-	    "\"400\" is not one of 401, 403, 404, 405, 410, 412, 417, "
-	    "429, 451, 500, 501, 503" },
+	{ "error 402 /x",
+	    "\"402\" is not one of 400, 401, 403, 404, 405, 406, 408, 410, "
+	    "412, 413, 414, 416, 417, 429, 431, 451, 500, 501, 503, 505" },
+	{ "error 404 403", "a path begins with /" },
+	{ "error 404 400 403 /x /y", "unexpected \"/y\" behind \"error\": a "
+	    "value of several words needs quotes" },
+	{ "error 404 403 /a; error 410 403 /b",
+	    "error 403 is given twice in this block" },
 	{ "error 404 off",
 	    "a path begins with /" },
 	{ "error 404 /a; error 403 /b; error 404 /c",
@@ -512,7 +672,35 @@ static const char *const good_lines[] = {
 	    "expires a/b 1d }"),
 	"expires a/b 1d; path /a { header Cache-Control x }",
 	"error 404 /a; path /a { error 404 /b }",
+	"header A always; header add B always always",
 };
+
+/* Each block files with fields has a bit of 16; others are as many as wanted. */
+START_TEST(many_files)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	buf_adds(&text, "site a.org {\nlisten *:80\nroot /\n");
+	for (int i = 0; i < 16; i++)
+		buf_adds(&text, "files a { expires 1s }\n"
+		    "files b { deny all }\n");
+	conf = read_conf(buf_string(&text));
+	ck_assert_ptr_null(conf);	/* its end is missing */
+	buf_adds(&text, "}\n");
+	conf = good(buf_string(&text));
+	ck_assert_uint_eq(conf->sites[0].files[0].fields.bit, 1);
+	ck_assert_uint_eq(conf->sites[0].files[1].fields.bit, 0);
+	ck_assert_uint_eq(conf->sites[0].files[30].fields.bit, 1U << 15);
+	conf_free(&conf);
+	text.len -= 2;
+	buf_adds(&text, "files c { type a/b }\n}\n");
+	ck_assert_ptr_null(read_conf(buf_string(&text)));
+	ck_assert_ptr_nonnull(strstr(buf_string(&errors), "t.conf:37:1: a site "
+	    "has at most 16 blocks files with header, type or expires\n"));
+	buf_free(&text);
+}
+END_TEST
 
 START_TEST(good_site_lines)
 {
@@ -534,5 +722,6 @@ unit_tests(TCase *tests)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, bad_confs, 0, COUNT(bads));
 	tcase_add_loop_test(tests, bad_site_lines, 0, COUNT(site_lines));
+	tcase_add_test(tests, many_files);
 	tcase_add_loop_test(tests, good_site_lines, 0, COUNT(good_lines));
 }

@@ -126,6 +126,54 @@ START_TEST(too_long)
 }
 END_TEST
 
+/* Each format of each target is one log; targets are numbered. */
+START_TEST(of_sites)
+{
+	struct conf			*conf;
+	const struct conf_access_logs	*all;
+	const struct conf_rules		*site, *a, *b, *c;
+
+	conf = good("log { access $/a mine; format mine \"%v\" }\n"
+	    "site a { listen *:80; root /; access $/b json\n"
+	    "path /a { access off }; path /b { access $/a }\n"
+	    "path /c { charset off } }\n"
+	    "site b { listen *:80; root /; path /c { access $/b json } }\n");
+	all = &conf->log.all;
+	ck_assert_uint_eq(all->ntargets, 2);
+	ck_assert_uint_eq(all->n, 3);
+	site = &conf->sites[0].rules;
+	a = conf_find_rules(&conf->sites[0], "/a", 2);
+	b = conf_find_rules(&conf->sites[0], "/b", 2);
+	c = conf_find_rules(&conf->sites[0], "/c", 2);
+	ck_assert_uint_eq(site->log->target, 1);
+	ck_assert(site->log->line.json);
+	ck_assert_ptr_null(a->log);
+	ck_assert_uint_eq(b->log->target, 0);
+	ck_assert_str_eq(b->log->name, "json");		/* the site's */
+	ck_assert_ptr_eq(c->log, site->log);
+	ck_assert_ptr_eq(conf->sites[1].rules.log, all->at[0]);
+	ck_assert_ptr_eq(conf_find_rules(&conf->sites[1], "/c", 2)->log,
+	    site->log);
+	ck_assert_ptr_null(conf_find_only_log(conf));
+	conf_free(&conf);
+	conf = good("log { access $/a }\nsite a { listen *:80; root /\n"
+	    "path /a { access $/a } }\n");
+	ck_assert_ptr_eq(conf_find_only_log(conf), conf->log.all.at[0]);
+	ck_assert_ptr_eq(conf->sites[0].paths[0].rules.log,
+	    conf->log.all.at[0]);
+	conf_free(&conf);
+	conf = good("log { access $/a }\nsite a { listen *:80; root /\n"
+	    "path /a { access off } }\n");
+	ck_assert_ptr_null(conf_find_only_log(conf));
+	conf_free(&conf);
+	conf = good("log { access off }\nsite a { listen *:80; root /\n"
+	    "access $/a }\n");
+	ck_assert_ptr_null(conf_find_only_log(conf));
+	ck_assert_uint_eq(conf->sites[0].rules.log->target, 0);
+	conf_free(&conf);
+}
+END_TEST
+
 START_TEST(in_a_conf)
 {
 	struct conf	*conf;
@@ -133,16 +181,16 @@ START_TEST(in_a_conf)
 	conf = good("log { access $/a mine; format mine \"%v \\\"%r\\\"\" }\n"
 	    SITE);
 	ck_assert_str_eq(conf->log.access_format, "mine");
-	ck_assert_uint_eq(conf->log.line.n, 3);
-	ck_assert(!conf->log.line.json);
+	ck_assert_uint_eq(conf->log.all.at[0]->line.n, 3);
+	ck_assert(!conf->log.all.at[0]->line.json);
 	conf_free(&conf);
 	conf = good("log { format json mine \"{%s}\"; access $/a mine }\n"
 	    SITE);
-	ck_assert(conf->log.line.json);
+	ck_assert(conf->log.all.at[0]->line.json);
 	conf_free(&conf);
 	conf = good("log { access $/a json }\n" SITE);
-	ck_assert(conf->log.line.json);
-	ck_assert_uint_gt(conf->log.line.n, 19);
+	ck_assert(conf->log.all.at[0]->line.json);
+	ck_assert_uint_gt(conf->log.all.at[0]->line.n, 19);
 	conf_free(&conf);
 	conf = good("log { access \"|/bin/cat -u\" vcombined facility local3 "
 	    "tag web; error syslog:/a/b info }\n" SITE);
@@ -202,5 +250,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, errors_in_formats);
 	tcase_add_test(tests, too_long);
 	tcase_add_test(tests, in_a_conf);
+	tcase_add_test(tests, of_sites);
 	tcase_add_test(tests, bad_conf);
 }

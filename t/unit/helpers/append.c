@@ -48,6 +48,45 @@ START_TEST(each_to_its_log)
 }
 END_TEST
 
+/* Lines of several logs in one job, each in its own order. */
+START_TEST(lines_find_their_logs)
+{
+	int		logs[] = { open_log("zero"), open_log("one"),
+			    open_log("two") };
+	struct job	job;
+
+	job_set_logs(logs, 3);
+	append(&job, 0, "a\n\0021\002b\n\0022\002c\n\0021\002d\ne \0021\002\n"
+	    "\0020\002f\n\0021\002");
+	ck_assert_int_eq(job.error, 0);
+	ck_assert_uint_eq(job.append.done, 28);
+	ck_assert_str_eq(tree_text("zero"), "a\ne \0021\002\nf\n");
+	ck_assert_str_eq(tree_text("one"), "b\nd\n");
+	ck_assert_str_eq(tree_text("two"), "c\n");
+}
+END_TEST
+
+/* Lines of logs that there are not, or that fail, count as lost; others are
+ * written. */
+START_TEST(lost_lines)
+{
+	int		logs[] = { open_log("good"), open("/dev/full", O_WRONLY),
+			    open_log("fine") };
+	struct job	job;
+
+	job_set_logs(logs, 3);
+	append(&job, 0, "a\n\0021\002b\n\0022\002c\n\0021\002d\n");
+	ck_assert_int_eq(job.error, ENOSPC);
+	ck_assert_uint_eq(job.append.done, 7);	/* two of four lines */
+	append(&job, 0, "\0023\002x\n\00299999999999999999999\002x\n"
+	    "\002\002e\n");
+	ck_assert_int_eq(job.error, EBADF);
+	ck_assert_uint_eq(job.append.done, 5);	/* one of three */
+	ck_assert_str_eq(tree_text("good"), "a\ne\n");
+	ck_assert_str_eq(tree_text("fine"), "c\n");
+}
+END_TEST
+
 START_TEST(unknown_log)
 {
 	static const int64_t unknown[] = { 1, 2, INT64_MAX, -1, INT64_MIN };
@@ -159,6 +198,8 @@ unit_tests(TCase *tests)
 {
 	tcase_add_unchecked_fixture(tests, tree_begin, tree_end);
 	tcase_add_test(tests, each_to_its_log);
+	tcase_add_test(tests, lines_find_their_logs);
+	tcase_add_test(tests, lost_lines);
 	tcase_add_test(tests, unknown_log);
 	tcase_add_test(tests, full_disk);
 	tcase_add_test(tests, file_size_limit);

@@ -24,6 +24,8 @@ static char		root[256];
 static const char	no_names[] = "";
 static const char	index_names[] = "index.html\0index.htm\0up";
 
+static const char	try_suffixes[] = ".html\0.htm";
+
 static const struct {
 	const char	*path;
 	const char	*names;
@@ -34,6 +36,7 @@ static const struct {
 } cases[] = {
 #define NONE	no_names, 0
 #define INDEX	index_names, sizeof(index_names)
+#define TRY	try_suffixes, sizeof(try_suffixes)
 	{ "file",	NONE,	0,	 0,	  0,	"f" },
 	{ "file",	INDEX,	0,	 0,	  0,	"f" },
 	{ "both/other",	NONE,	0,	 0,	  0,	"bo" },
@@ -66,7 +69,20 @@ static const struct {
 	{ "empty/",	INDEX,	EISDIR,	 EISDIR,  0,	NULL },
 	{ "barred/",	INDEX,	EACCES,	 EACCES,  0,	NULL },
 	{ "piped/",	INDEX,	ENOTSUP, ENOTSUP, 0,	NULL },
-	{ "leaving/",	INDEX,	EXDEV,	 ELOOP,	  0,	NULL }
+	{ "leaving/",	INDEX,	EXDEV,	 ELOOP,	  0,	NULL },
+	{ "page",	TRY,	0,	 0,	  1,	"ph" },
+	{ "old",	TRY,	0,	 0,	  2,	"oh" },
+	{ "file",	TRY,	0,	 0,	  0,	"f" },
+	{ "both",	TRY,	0,	 0,	  1,	"bh" },
+	{ "second",	TRY,	EISDIR,	 EISDIR,  0,	NULL },
+	{ "second/index", TRY,	0,	 0,	  2,	"si" },
+	{ "dirs/index",	TRY,	0,	 0,	  2,	"di" },
+	{ "both/",	TRY,	EISDIR,	 EISDIR,  0,	NULL },
+	{ "none",	TRY,	ENOENT,	 ENOENT,  0,	NULL },
+	{ "file/none",	TRY,	ENOTDIR, ENOTDIR, 0,	NULL },
+	{ "secret",	TRY,	EACCES,	 EACCES,  0,	NULL },
+	{ "barred/index", TRY,	EACCES,	 EACCES,  0,	NULL },
+	{ "leaving/index", TRY,	EXDEV,	 ELOOP,	  0,	NULL }
 };
 #define CASES	((int)(sizeof(cases) / sizeof(cases[0])))
 
@@ -89,6 +105,10 @@ make(void)
 	tree_file("root/both/other", "bo", 0644);
 	tree_file("root/both/index.html", "bi", 0644);
 	tree_file("root/both/index.htm", "bi2", 0644);
+	tree_file("root/both.html", "bh", 0644);
+	tree_file("root/page.html", "ph", 0644);
+	tree_file("root/page.htm", "ph2", 0644);
+	tree_file("root/old.htm", "oh", 0644);
 	tree_file("root/second/index.htm", "si", 0644);
 	tree_file("root/dirs/index.htm", "di", 0644);
 	tree_file("root/barred/index.html", "x", 0);

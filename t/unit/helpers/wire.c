@@ -62,6 +62,8 @@ check_request(const struct job *sent)
 		ck_assert_uint_eq(got.range.length, 1000);
 		ck_assert_mem_eq(&got.range.version, &version,
 		    sizeof(version));
+		if (sent->kind == JOB_DIGEST)
+			ck_assert(got.digest.has_version);
 	} else if (sent->kind == JOB_CLOSE)
 		ck_assert_mem_eq(&got.close.version, &version,
 		    sizeof(version));
@@ -125,6 +127,7 @@ START_TEST(kinds_and_empty_jobs)
 	ck_assert_str_eq(job_kind_name(JOB_VERIFY), "verify");
 	ck_assert_str_eq(job_kind_name(JOB_COPY), "copy");
 	ck_assert_str_eq(job_kind_name(JOB_CLOSE), "close");
+	ck_assert_str_eq(job_kind_name(JOB_DIGEST), "digest");
 	memset(&job, 0xff, sizeof(job));
 	job_init(&job, JOB_APPEND);
 	ck_assert_int_eq(job.kind, JOB_APPEND);
@@ -386,6 +389,8 @@ static const struct {
 	{ JOB_COPY,	PATH,	4, 1 },
 	{ JOB_COPY,	WITH_FD, 4, 0 },
 	{ JOB_COPY,	LENGTH,	8, INT64_MAX },
+	{ JOB_DIGEST,	WITH_FD, 4, 0 },
+	{ JOB_DIGEST,	LENGTH,	8, INT64_MAX },
 	{ JOB_CLOSE,	KIND,	4, JOB_RESOLVE },
 	{ JOB_CLOSE,	ROOT,	4, 2 },
 	{ JOB_CLOSE,	DATA,	4, 1 },

@@ -43,9 +43,11 @@ done_job(enum job_kind kind)
 		} else if (kind == JOB_COMPRESS)
 			job.find.facts.cached = (struct job_version){ 2, 3, 7, 6, 5,
 			    4, 3 };
-	} else if (job_has_range(kind))
+	} else if (job_has_range(kind)) {
 		job.range.done = 999;
-	else if (kind == JOB_APPEND)
+		if (kind == JOB_DIGEST)
+			job.digest.sum = 0xfedcba9876543210;
+	} else if (kind == JOB_APPEND)
 		job.append.done = 6;
 	else if (kind == JOB_VERIFY)
 		job.verify.right = 1;
@@ -63,7 +65,9 @@ START_TEST(reply_arrives)
 	ck_assert_int_eq(got.error, 0);
 	if (job_has_range(_i))
 		ck_assert_uint_eq(got.range.done, 999);
-	else if (_i == JOB_APPEND)
+	if (_i == JOB_DIGEST)
+		ck_assert_uint_eq(got.digest.sum, 0xfedcba9876543210);
+	if (_i == JOB_APPEND)
 		ck_assert_uint_eq(got.append.done, 6);
 	else if (_i == JOB_VERIFY)
 		ck_assert_uint_eq(got.verify.right, 1);
@@ -195,6 +199,8 @@ static const struct {
 	{ JOB_COPY,	R_WITH_FD, 4, 0 },
 	{ JOB_COPY,	R_WITH_FD, 4, 2 },		/* no handle */
 	{ JOB_COPY,	DONE,	8, 1001 },		/* more than asked */
+	{ JOB_DIGEST,	R_WITH_FD, 4, 1 },
+	{ JOB_DIGEST,	DONE,	8, 1001 },		/* more than asked */
 	{ JOB_CLOSE,	R_WITH_FD, 4, 1 },
 	{ JOB_CLOSE,	DONE,	8, 1 },
 	{ JOB_APPEND,	DONE,	8, 8 },

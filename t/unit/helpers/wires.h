@@ -106,6 +106,8 @@ sample(enum job_kind kind)
 		job.range.offset = 65536;
 		job.range.length = 1000;
 		job.range.version = version;
+		if (kind == JOB_DIGEST)
+			job.digest.has_version = true;
 	} else if (kind == JOB_CLOSE) {
 		job.fd = STDIN_FILENO;
 		job.close.version = version;

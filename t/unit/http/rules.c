@@ -10,15 +10,18 @@
 static const char conf_text[] =
     "site a.org { listen *:80; root /tmp; index i j; error 404 /n\n"
     "expires */* 1s; expires image/* 2s; expires image/png 3s\n"
+    "try .html .htm\n"
     "users www/pub deny root from 7\n"
     "path /~joe/doc { index k }\npath /~ann { alias /dev }\n"
     "path /all { root /dev; fallback /f }\n"
-    "path /one { alias /dev; index k }\n"
+    "path /one { alias /dev; index k; try .x }\n"
     "path /kept { expires image/* 4s; error 404 /m; error 403 /o }\n"
     "path /own { header Cache-Control no-cache }\n"
     "path /pack { compress on; precompressed br gzip; "
     "compressible a/b image/* }\n"
-    "path /no { return 404; fallback /f } }\n";
+    "charset latin1 type image/* x type text/css off\n"
+    "path /set { charset off type image/png y type text/css z }\n"
+    "path /no { return 404; fallback /f; try off } }\n";
 
 static const struct conf_rules *
 rules_at(const struct conf *conf, const char *path)
@@ -47,6 +50,28 @@ START_TEST(place)
 	    places[_i].root);
 	ck_assert_uint_eq(skip, places[_i].skip);
 	ck_assert_str_eq(rules_index(rules)->at[0], places[_i].index);
+	conf_free(&conf);
+}
+END_TEST
+
+static const struct {
+	const char	*path, *name;
+	size_t		 n;
+} behinds[] = {
+	{ "/x", ".html", 2 }, { "/x/", "i", 2 }, { "/", "i", 2 },
+	{ "/one/x", ".x", 1 }, { "/one/x/", "k", 1 }, { "/kept/x", ".html", 2 },
+	{ "/no/x", "", 0 }, { "/no/x/", "i", 2 },
+};
+
+START_TEST(names_behind)
+{
+	struct conf		*conf = good(conf_text);
+	const struct conf_words	*names = rules_names(rules_at(conf,
+				    behinds[_i].path), behinds[_i].path);
+
+	ck_assert_uint_eq(names->n, behinds[_i].n);
+	if (names->n > 0)
+		ck_assert_str_eq(names->at[0], behinds[_i].name);
 	conf_free(&conf);
 }
 END_TEST
@@ -135,6 +160,30 @@ static const struct {
 	{ "/kept", 404, "/m" }, { "/kept", 403, "/o" }, { "/kept", 500, NULL },
 };
 
+static const struct {
+	const char	*path, *type, *charset;
+} charsets[] = {
+	{ "/", "text/html", "latin1" }, { "/", "text/css", NULL },
+	{ "/", "image/png", "x" }, { "/", "video/mp4", NULL },
+	{ "/", "text/html; charset=a", NULL },
+	{ "/", "image/png;charset=a", NULL },
+	{ "/set", "text/html", NULL }, { "/set", "text/css", "z" },
+	{ "/set", "image/png", "y" }, { "/set", "image/gif", "x" },
+	{ "/own", "TEXT/CSS", NULL }
+};
+
+START_TEST(charset_of_type)
+{
+	struct conf	*conf = good(conf_text);
+	const char	*found = rules_charset(rules_at(conf,
+			    charsets[_i].path), charsets[_i].type);
+
+	ck_assert_pstr_eq(found, charsets[_i].charset);
+	ck_assert_ptr_null(rules_charset(NULL, "text/html"));
+	conf_free(&conf);
+}
+END_TEST
+
 START_TEST(error_page)
 {
 	struct conf	*conf = good(conf_text);
@@ -206,10 +255,12 @@ void
 unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, setup, teardown);
+	tcase_add_loop_test(tests, names_behind, 0, COUNT(behinds));
 	tcase_add_loop_test(tests, place, 0, COUNT(places));
 	tcase_add_loop_test(tests, home, 0, COUNT(homes));
 	tcase_add_test(tests, names_of_users);
 	tcase_add_loop_test(tests, age, 0, COUNT(ages));
+	tcase_add_loop_test(tests, charset_of_type, 0, COUNT(charsets));
 	tcase_add_loop_test(tests, error_page, 0, COUNT(pages));
 	tcase_add_test(tests, fallback);
 	tcase_add_loop_test(tests, gets_smaller, 0, COUNT(compressible));

@@ -238,6 +238,36 @@ START_TEST(directories)
 }
 END_TEST
 
+/* A file, and the mode of its directory afterwards; 0: there is none. */
+static const struct {
+	const char	*name;
+	mode_t		 mode;
+} made[] = {
+	{ "fresh/file", 0755 },
+	{ "linked/fresh/file", 0755 },
+	{ "secret/file", 0700 },
+	{ "fresh/fresh/file", 0 },
+	{ "theirs/fresh/file", 0 },
+	{ "shared/fresh/file", 0 },
+	{ "theirs/away/fresh/file", 0 },
+};
+
+START_TEST(making)
+{
+	char		*path = strdup(tree_path(made[_i].name));
+	struct stat	 st = { 0 };
+	mode_t		 mask = umask(0077);
+
+	trusted_make_directory(path);
+	trusted_make_directory("here");
+	umask(mask);
+	*strrchr(path, '/') = '\0';
+	ck_assert_int_eq(stat(path, &st), made[_i].mode == 0 ? -1 : 0);
+	ck_assert_uint_eq(st.st_mode & 07777, made[_i].mode);
+	free(path);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -246,4 +276,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, kernels);
 	tcase_add_test(tests, swapped);
 	tcase_add_test(tests, directories);
+	if (geteuid() == 0)
+		tcase_add_loop_test(tests, making, 0, COUNT(made));
 }

@@ -1,6 +1,8 @@
 /*
  * Tests of lib/user, with stand-ins for the user database and system calls.
  */
+#include <sys/mman.h>
+
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
@@ -10,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/mem.h"
 #include "lib/proc.h"
 #include "lib/user.h"
 #include "t/unit/unit.h"
@@ -143,12 +146,13 @@ set(const void *flag)
 
 START_TEST(nobody_stays)
 {
-	struct user	u = { 0 };
-	bool		done = false;
+	struct user	 u = { 0 };
+	bool		*done = mem_shared(sizeof(*done));
 
 	expect(&u, 'g', 0, "");
-	proc_run_as(&u, set, &done);
-	ck_assert(done);
+	proc_run_as(&u, set, done);
+	ck_assert(*done);
+	ck_assert_int_eq(munmap(done, sizeof(*done)), 0);
 	user_free(&u);
 }
 END_TEST

@@ -230,6 +230,21 @@ START_TEST(bad_line)
 }
 END_TEST
 
+START_TEST(own)
+{
+	struct mime	*m = mime_new(NULL);
+
+	mime_set(m, "HTML", "text/x-own");
+	mime_set(m, "jsonl", "application/jsonl");
+	check_type(m, "a.html", "text/x-own");
+	check_type(m, "a.JSONL", "application/jsonl");
+	check_type(m, "a.htm", "text/html");
+	mime_set(m, "jsonl", "text/plain");
+	check_type(m, "a.jsonl", "text/plain");
+	mime_free(&m);
+}
+END_TEST
+
 START_TEST(charset)
 {
 	ck_assert(mime_wants_charset("text/html"));
@@ -301,6 +316,7 @@ unit_tests(TCase *t)
 	tcase_add_test(t, length);
 	tcase_add_test(t, charset);
 	tcase_add_test(t, file);
+	tcase_add_test(t, own);
 	tcase_add_loop_test(t, bad_line, 0, COUNT(bad_lines));
 	tcase_add_loop_test(t, unreadable, 0, 2);
 	tcase_add_test(t, no_stream);

@@ -108,6 +108,28 @@ START_TEST(requests)
 }
 END_TEST
 
+/* Requests by bytes count for the same bucket, and ask for no connection. */
+START_TEST(request_once)
+{
+	struct address_limits	 limits = { 1, { 2, 3 }, 10 };
+	struct addresses	*as = addresses_new(&limits, 1);
+	struct address		*a = addresses_connect(as, bytes("abcd"), 4, 0);
+
+	ck_assert(addresses_request(as, a, 0));
+	for (int i = 0; i < 2; i++)
+		ck_assert(addresses_request_once(as, bytes("abcd"), 4, 0));
+	ck_assert(!addresses_request_once(as, bytes("abcd"), 4, 0));
+	ck_assert(!addresses_request(as, a, 0));
+	ck_assert(addresses_request_once(as, bytes("abce"), 4, 0));
+	addresses_disconnect(as, &a, 0);
+	a = addresses_connect(as, bytes("abce"), 4, 0);
+	ck_assert_ptr_nonnull(a);
+	ck_assert(addresses_request(as, a, 0));
+	addresses_disconnect(as, &a, 0);
+	addresses_free(&as);
+}
+END_TEST
+
 /* Addresses without connections are limited in number; others stay. */
 START_TEST(most)
 {
@@ -249,6 +271,7 @@ unit_tests(TCase *tc)
 	tcase_add_test(tc, keys);
 	tcase_add_test(tc, connections);
 	tcase_add_test(tc, requests);
+	tcase_add_test(tc, request_once);
 	tcase_add_test(tc, most);
 	tcase_add_test(tc, full);
 	tcase_add_test(tc, rows);

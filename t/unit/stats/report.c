@@ -429,7 +429,7 @@ START_TEST(html)
 	ck_assert_ptr_null(strstr(t, "url("));
 	has_line(t, "<td>lookups</td><td>%" PRIu64 "</td>", stats[STATS_LOOKUPS]);
 	has_line(t, ">2 requests a second</span>");
-	has_line(t, "<tr><td>login</td>");
+	has_line(t, "<tr><td>auth</td>");
 	has_line(t, "<td>8:1</td><td>5</td><td>3 of 16</td>");
 	ck_assert_uint_lt(out.len, 128 * 1024);
 }

@@ -171,6 +171,19 @@ sub digits {
 our @columns = ('CPU us', '+-', 'of ceiling', 'best peer', 'beside',
     'req/s', 'p50 us', 'p99 us', 'errors');
 
+# What they mean, behind the tables.
+sub legend {
+	return <<'END';
+CPU us      processor time of the whole server for a request
++-          how far the rounds differ in that
+of ceiling  the ceiling's time as a part of it: 1 is the ceiling
+best peer   the time of the best other server as a multiple of it
+beside      it as a multiple of the workload that was measured beside it
+req/s       requests in a second by the clock, which the load also spends
+
+END
+}
+
 sub row {
 	my ($self, $workload, $server) = @_;
 	my $f = $self->figures($workload, $server);

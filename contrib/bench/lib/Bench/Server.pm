@@ -71,6 +71,14 @@ sub which_in {
 	die "there is no $dir/$name\n";
 }
 
+sub amped {
+	my $path = Amped::program();
+
+	return $path if -x $path;
+	die "there is no $path: start this in the build directory, or name " .
+	    "that in AMPED_BUILD\n";
+}
+
 # A program that make builds for the benchmark.
 sub built {
 	my ($name) = @_;
@@ -86,17 +94,22 @@ sub program {
 	return built('ceiling') if $server->{name} eq 'ceiling';
 	return $ENV{AMPED_BEFORE} && which_in($ENV{AMPED_BEFORE}, 'amped')
 	    if $server->{name} eq 'before';
-	return Amped::program() if $server->{name} eq 'amped' ||
-	    $server->{arch};
+	return amped() if $server->{name} eq 'amped' || $server->{arch};
 	return which(@{$server}{qw(program or)});
 }
 
-# All that are there, the ceiling first.
-sub installed { return grep { defined(program($_)) && !$_->{slow} } @known }
+# All that are there, the ceiling first.  to_list: what make builds need not be
+# there.
+sub installed {
+	my ($to_list) = @_;
+
+	return grep { !$_->{slow} && ($to_list && !$_->{peer} &&
+	    $_->{name} ne 'before' || defined(program($_))) } @known;
+}
 
 # amped, once in each of its architectures.
 sub architectures {
-	open(my $from, '-|', Amped::program(), '-L') or die "amped: $!\n";
+	open(my $from, '-|', amped(), '-L') or die "amped: $!\n";
 	my ($names) = do { local $/; readline($from) } =~
 	    /\tarchitecture\t\t(\S+)/ or die "amped -L has no architectures\n";
 

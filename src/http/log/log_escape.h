@@ -12,7 +12,8 @@
 /* Writes the text of an IPv4 address into the session.  The text of an IPv6
  * address is long, and idle sessions would all pay for it. */
 void	 log_escape_keep_addr(struct session *);
-/* Writes the client's address, "-" if it has none; terminated.  Returns where
+/* Writes the client's address, "unix:" for a socket in the file system, "-" if
+ * it is unknown; terminated.  Returns where
  * it ends. */
 char	*log_escape_addr(const struct session *, char to[LOG_ADDR_MAX]);
 /* Writes decimal digits, not terminated; returns where they end. */

@@ -4,8 +4,8 @@
  * A histogram has one thread that adds to it.  Other threads read it by merging
  * it into one of their own.
  */
-#ifndef LIB_HISTOGRAM_H
-#define LIB_HISTOGRAM_H
+#ifndef STATS_HISTOGRAM_H
+#define STATS_HISTOGRAM_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 /*
- * Tests of lib/histogram.
+ * Tests of stats/histogram.
  */
 #include <string.h>
 
-#include "lib/histogram.h"
+#include "stats/histogram.h"
 #include "t/unit/unit.h"
 
 static const struct {

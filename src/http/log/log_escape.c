@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "http/log_escape.h"
+#include "http/log/log_escape.h"
 #include "lib/compiler.h"
 #include "lib/swar.h"
 #include "lib/visible.h"
@@ -46,9 +46,8 @@ write_other_addr(const struct session *s, char to[LOG_ADDR_MAX])
 	if (s->family == AF_INET6 &&
 	    inet_ntop(AF_INET6, s->addr, to, LOG_ADDR_MAX) != NULL)
 		return to + strlen(to);
-	*to++ = '-';
-	*to = '\0';
-	return to;
+	strcpy(to, s->family == AF_UNIX ? "unix:" : "-");
+	return to + strlen(to);
 }
 
 char *

@@ -7,8 +7,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "http/log_escape.h"
-#include "http/log_line.h"
+#include "http/log/log_escape.h"
+#include "http/log/log_line.h"
+#include "http/rules.h"
+#include "lib/compiler.h"
 #include "lib/lines.h"
 #include "lib/sockaddr.h"
 #include "proto/credentials.h"
@@ -17,7 +19,8 @@
 #define FIELD_MAX	1500	/* bytes of a client's field, before escapes */
 
 /* Fields that no client can lengthen have room behind the others. */
-#define LOG_LINE_MAX	(SENT_MAX + CONF_LOG_LINE_MAX + CONF_LOG_LITERAL_MAX)
+#define LOG_LINE_MAX	(SENT_MAX + CONF_LOG_LINE_MAX +			\
+    CONF_LOG_LITERAL_MAX + LOG_NUMBER_MAX)
 
 struct line {
 	struct conn	*c;
@@ -430,23 +433,55 @@ static put_fn	*const field_writers[] = {
 	[LINE_NO_FIELD] = put_nothing
 };
 
-void
-log_line_write(struct conn *c)
+/* Says which log the line is for. */
+static char *
+put_target(const struct conf_access_log *log, char *to)
+{
+	*to++ = LINES_LOG_MARK;
+	to = log_escape_number(log->target, to);
+	*to++ = LINES_LOG_MARK;
+	return to;
+}
+
+static ALWAYS_INLINE void
+write_line(struct conn *c, const struct conf_access_log *log, bool marked)
 {
 	struct http_loop		*http = c->http;
-	const struct conf_log_format	*f = &http->conf->log.line;
+	const struct conf_log_format	*f = &log->line;
 	const struct conf_log_item	*p = f->items, *end = p + f->n;
 	struct line			 line = { .c = c, .json = f->json };
 	char				*start, *to;
 
-	if (http->log.reserve == NULL ||
-	    (start = http->log.reserve(http->log.context, LOG_LINE_MAX)) ==
-		NULL)
+	start = http->log.reserve(http->log.context, LOG_LINE_MAX);
+	if (start == NULL)
 		return;
 	line.end = start + SENT_MAX;
-	for (to = start; p < end; p++) {
+	to = marked ? put_target(log, start) : start;
+	for (; p < end; p++) {
 		memcpy(to, p->literal, CONF_LOG_LITERAL_MAX);
 		to = field_writers[p->field](&line, p, to + p->len);
 	}
 	http->log.commit(http->log.context, (size_t)(to - start));
+}
+
+/* Writes to the log of the target's rules, if there is one.  A request without
+ * a site goes to the log of block log. */
+static NOINLINE void
+write_by_rules(struct conn *c)
+{
+	const struct conf_rules		*rules = rules_of(c->request);
+	const struct conf_access_log	*log = rules != NULL ? rules->log :
+					    c->http->log.general;
+
+	if (log != NULL && c->http->log.reserve != NULL)
+		write_line(c, log, log->target != 0);
+}
+
+void
+log_line_write(struct conn *c)
+{
+	if (c->http->log.only != NULL)
+		write_line(c, c->http->log.only, false);
+	else
+		write_by_rules(c);
 }

@@ -1,7 +1,7 @@
 /*
  * histogram: adding costs a few instructions and no division.
  */
-#include "lib/histogram.h"
+#include "stats/histogram.h"
 
 #include <inttypes.h>
 #include <stdio.h>

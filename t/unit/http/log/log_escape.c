@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "http/log_escape.h"
+#include "http/log/log_escape.h"
 #include "t/unit/unit.h"
 
 static bool
@@ -176,6 +176,9 @@ START_TEST(peers)
 	ck_assert_str_eq(text, "::1");
 	peer.family = AF_UNIX;
 	log_escape_addr(&peer, text);
+	ck_assert_str_eq(text, "unix:");
+	peer.family = AF_UNSPEC;
+	ck_assert_ptr_eq(log_escape_addr(&peer, text), text + 1);
 	ck_assert_str_eq(text, "-");
 }
 END_TEST

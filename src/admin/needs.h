@@ -1,0 +1,22 @@
+/*
+ * needs: what starting and serving need beside a conf without errors.
+ */
+#ifndef ADMIN_NEEDS_H
+#define ADMIN_NEEDS_H
+
+#include <stdbool.h>
+
+#include "conf/conf.h"
+
+/*
+ * Logs a warning for each password file that lets nobody in, each page that
+ * cannot be had, and a directory for variants that cannot be written to.  For a
+ * process of its own, with the rights of the helpers: looks at files, and runs
+ * requests for the pages.
+ */
+void	needs_check_serving(const struct conf *);
+/* Logs an error if the pid file or the control socket cannot be made with the
+ * rights of this process, and returns false then. */
+bool	needs_check_start(const struct conf *);
+
+#endif

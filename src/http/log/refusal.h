@@ -1,0 +1,30 @@
+/*
+ * refusal: why a request does not get its file, for the error log and for who
+ * explains a request.
+ */
+#ifndef HTTP_REFUSAL_H
+#define HTTP_REFUSAL_H
+
+#include "http/conn.h"
+
+/* Faults that the administrator mends: each is logged at level warn, once a
+ * minute for each site. */
+enum refusal_warning {
+	REFUSAL_UNREADABLE,		/* a file */
+	REFUSAL_PAGE,			/* a page for an error, or fallback */
+	REFUSAL_WARNINGS
+};
+
+/* The reason for the response as a sentence; "" if the status needs none. */
+const char *refusal_reason(const struct request *, int status);
+/* Logs a refusal: at level warn if it is one of a file that the server's user
+ * may not read, else at info. */
+void	refusal_log(const struct conn *, int status);
+/* Logs that the conf's page, for which the target was left, cannot be had. */
+void	refusal_log_page(const struct conn *);
+/* Adds the statement of the conf that a refusal comes from, if there is one. */
+void	refusal_add_where(const struct conn *, struct buf *);
+/* Adds the statement that names the page. */
+void	refusal_add_page(const struct conn *, struct buf *);
+
+#endif
