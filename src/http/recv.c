@@ -145,16 +145,19 @@ recv_park(struct conn *c)
 	    DRAIN_TIMEOUT_MS : http->conf->limits.idle);
 }
 
-/* In a drain: tries to read once more from a client that was promised an open
- * connection, and otherwise closes in a way that does not reset a request on
- * its way. */
+/* Ends a connection between two requests for a reason of ours, a drain or an
+ * eviction.  The client was promised an open connection: its next request may
+ * have come in this very moment, so one more READ is tried.  In a drain, which
+ * needs no room, the close is one that does not reset a request on its way. */
 static enum go
 read_last_request(struct conn *c)
 {
 	if (!c->last_try) {
-		c->last_try = true;
+		c->last_try = c->close = true;
 		return read_input(c, TIMEOUT_DRAIN, 0, WAIT_AGAIN);
 	}
+	if (!c->http->draining)
+		return conn_go(c, STEP_CLOSE);
 	c->end_flags = WAIT_END;
 	c->started_at = c->http->clock->ms;
 	return conn_go(c, STEP_LINGER);
@@ -163,7 +166,8 @@ read_last_request(struct conn *c)
 static COLD enum go
 handle_no_input(struct conn *c, enum outcome outcome)
 {
-	if (c->http->draining && c->input_len == 0)
+	if (c->input_len == 0 && (c->http->draining || c->last_try ||
+	    outcome == OUTCOME_CANCELLED))
 		return read_last_request(c);
 	if (outcome != OUTCOME_TIMED_OUT || c->input_len == 0)
 		return conn_go(c, STEP_CLOSE);
