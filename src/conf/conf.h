@@ -53,8 +53,8 @@ struct conf_site {
 #define CONF_SYSLOG	"syslog"	/* begins conf_log.to */
 
 struct conf_log {
-	char		*to;		/* /file, stderr, syslog, |program,
-					 * syslog:/socket; NULL: off */
+	char		*to;		/* /file, stdout, stderr, |program,
+					 * syslog[:/socket]; NULL: off */
 	int64_t		 facility;	/* enum facility */
 	char		*tag;
 };

@@ -182,6 +182,7 @@ set_new_file(struct conf_reader *reader, const struct conf_row *row,
 }
 
 #define STANDARD_ERROR		"stderr"
+#define STANDARD_OUTPUT		"stdout"	/* for access logs */
 #define SYSLOG_SOCKET_MAX	108	/* bytes of a socket's name */
 
 /* Sets "syslog", or "syslog:" and the name of a socket. */
@@ -241,15 +242,15 @@ conf_value_end_missing_logs(void)
 }
 
 static bool
-is_missing_log(const char *path)
+is_missing_log(const char *path, const char *to)
 {
 	for (size_t i = 0; i < missing_logs.names.n; i++)
 		if (strcmp(missing_logs.names.at[i], path) == 0)
 			return true;
 	if (!missing_logs.allowed || missing_logs.complete)
 		return false;
-	log_warnx("there is no directory for the log %s: it goes to standard "
-	    "error", path);
+	log_warnx("there is no directory for the log %s: it goes to %s", path,
+	    to);
 	conf_name_add(&missing_logs.names, path);
 	return true;
 }
@@ -258,15 +259,32 @@ static bool
 set_log_file(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
-	char	*path = conf_source_path(reader, word);
-	bool	 is_stderr = try_parent(path) == -1 && errno == ENOENT &&
-		    is_missing_log(path);
+	char		*path = conf_source_path(reader, word);
+	const char	*to = row->type == TYPE_LOG_OR_OFF ? STANDARD_OUTPUT :
+			    STANDARD_ERROR;
+	bool		 missing = try_parent(path) == -1 && errno == ENOENT &&
+			    is_missing_log(path, to);
 
 	mem_drop(&path);
-	if (!is_stderr)
+	if (!missing)
 		return set_path(reader, row, word, member, try_parent);
-	*(char **)member = mem_string(STANDARD_ERROR);
+	*(char **)member = mem_string(to);
 	return true;
+}
+
+/* A word for what the server was started with.  Messages have standard error,
+ * where they do not mix with lines for programs that read the access log. */
+static bool
+set_standard(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	if (row->type == TYPE_LOG_OR_OFF ||
+	    strcmp(word->text, STANDARD_ERROR) == 0)
+		return set_text(reader, row, word, member);
+	conf_error(reader, word->pos, CONF_ROW " cannot be " STANDARD_OUTPUT
+	    ", which is for access logs: write a file or " STANDARD_ERROR,
+	    CONF_ROW_NAME(row));
+	return false;
 }
 
 static bool
@@ -275,8 +293,9 @@ set_log(struct conf_reader *reader, const struct conf_row *row,
 {
 	if (word->text[0] == '|')
 		return set_program(reader, row, word, member);
-	if (!word->quoted && strcmp(word->text, STANDARD_ERROR) == 0)
-		return set_text(reader, row, word, member);
+	if (!word->quoted && (strcmp(word->text, STANDARD_ERROR) == 0 ||
+	    strcmp(word->text, STANDARD_OUTPUT) == 0))
+		return set_standard(reader, row, word, member);
 	if (!word->quoted && strncmp(word->text, CONF_SYSLOG,
 	    strlen(CONF_SYSLOG)) == 0)
 		return set_syslog(reader, row, word, member);

@@ -234,6 +234,11 @@ static const struct {
 	    "t.conf:2:25: /nowhere/a.log: No such file or directory\n"
 	    "    log { error off; access /nowhere/a.log }\n"
 	    "                            ^~~~~~~~~~~~~~\n" },
+	{ "log { error stdout; access stdout }\n",
+	    "t.conf:2:13: error cannot be stdout, which is for access logs: "
+	    "write a file or stderr\n"
+	    "    log { error stdout; access stdout }\n"
+	    "                ^~~~~~\n" },
 	{ "site a.org { listen *:80; root /dev/null }\n",
 	    "t.conf:2:32: /dev/null: Not a directory\n"
 	    "    site a.org { listen *:80; root /dev/null }\n"
