@@ -335,12 +335,8 @@ check_conf(struct generation *g, const struct options *o)
 {
 	int	status = generation_choose_user(g) == -1 ? EX_NOUSER : 0;
 
-	if (status == 0) {
-		roots_check(g);
-		arch_warn(g->conf);
-		if (!needs_check_start(g->conf))
-			status = EX_CONFIG;
-	}
+	if (status == 0 && !roots_check_start(g))
+		status = EX_CONFIG;
 	if (status == 0 && !o->quiet)
 		print_summary(g->conf, o);
 	generation_free(&g);
