@@ -37,6 +37,8 @@ struct conf_users {			/* /~name/ */
 struct conf_rules {
 	/* The action: one of these, or none in a path, which has the site's. */
 	char			*root, *alias;	/* absolute */
+	bool			 by_host;	/* root has a directory for
+						 * each host (%host) */
 	struct {
 		int64_t		 status;
 		char		*to;
@@ -76,6 +78,7 @@ struct conf_rules {
 	const struct conf_access_log *log;	/* NULL: off */
 	size_t			 limiter;	/* of rate, from 1; 0: none */
 	size_t			 prefix_len;	/* of a path; 0: a site */
+	bool			 some_by_host;	/* rules of the site are */
 	char			*field_lines;	/* response fields, as sent */
 	char			*always_lines;	/* of errors, too */
 	bool			 has_expires;	/* false: header sets the same

@@ -25,8 +25,8 @@
 
 static conf_set_fn
 		set_workers, set_choices, set_text,
-		set_file, set_directory, set_new_file, set_log, set_off_or,
-		set_filename, set_checked;
+		set_file, set_directory, set_root, set_new_file, set_log,
+		set_off_or, set_filename, set_checked;
 
 static const struct type {
 	const char	*name;
@@ -164,6 +164,65 @@ set_directory(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	return set_path(reader, row, word, member, try_directory);
+}
+
+#define BY_HOST	"%host"
+
+/* The rules that a root is a member of. */
+static const struct conf_rules *
+get_rules(const void *root)
+{
+	return (const struct conf_rules *)((const char *)root -
+	    offsetof(struct conf_rules, root));
+}
+
+/* Sets the directory in front of /%host, which must exist. */
+static bool
+set_root_by_host(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	struct conf_word	front = *word;
+	struct conf_rules	*rules = (struct conf_rules *)
+				    (uintptr_t)get_rules(member);
+	size_t			 len = strlen(word->text) - strlen(BY_HOST);
+	bool			 good;
+
+	front.text = mem_string(word->text);
+	front.text[len > 1 ? len - 1 : len] = '\0';
+	good = set_directory(reader, row, &front, member);
+	rules->by_host = good;
+	mem_drop(&front.text);
+	return good;
+}
+
+static bool
+set_root(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	const char	*mark = strstr(word->text, BY_HOST);
+
+	if (mark == NULL)
+		return set_directory(reader, row, word, member);
+	if (mark > word->text && mark[-1] == '/' &&
+	    mark[strlen(BY_HOST)] == '\0')
+		return set_root_by_host(reader, row, word, member);
+	conf_error(reader, word->pos, "\"%s\": %s can only be the last name: "
+	    "root /srv/%s", word->text, BY_HOST, BY_HOST);
+	return false;
+}
+
+static void
+print_root(const void *member, struct buf *to)
+{
+	const char	*root = *(char *const *)member;
+	struct buf	 text = { 0 };
+
+	buf_adds(&text, root);
+	if (get_rules(member)->by_host)
+		buf_addf(&text, "%s%s", strcmp(root, "/") == 0 ? "" : "/",
+		    BY_HOST);
+	conf_value_quote(buf_string(&text), to);
+	buf_free(&text);
 }
 
 /* The server makes the file; its directory may be made at the start. */
@@ -474,7 +533,10 @@ conf_value_print(const struct conf_row *row, const void *member,
 		break;
 	case TEXT:
 		text = *(char *const *)member;
-		conf_value_quote(text == NULL ? "off" : text, to);
+		if (row->type == TYPE_ROOT)
+			print_root(member, to);
+		else
+			conf_value_quote(text == NULL ? "off" : text, to);
 		break;
 	case WORDS:
 		conf_value_quote(

@@ -85,6 +85,12 @@ my %recipes = (
 		['/a', 200, "content-security-policy: default-src 'self'\$"],
 		['/none', 404, 'referrer-policy: no-referrer$'],
 		['/old/a', 301, 'referrer-policy: no-referrer$'] ] },
+	hosts => { host => 'Example.org', files => {
+	    'srv/hosts/example.org/a' => "a of example.org\n",
+	    'srv/hosts/example.net/404.html' => "none at example.net\n" },
+	    ask => [ ['/a', 200, '^a of example.org'], ['/none', 404],
+		['http://example.net/a', 404, '^none at example.net'],
+		['http://none.example/a', 404] ] },
 	clean => { host => 'example.org', files => {
 	    'srv/www/example.org/about.html' => "about\n",
 	    'srv/www/example.org/404.html' => "own 404\n" }, ask => [

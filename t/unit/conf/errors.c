@@ -243,6 +243,18 @@ static const struct {
 	    "t.conf:2:32: /dev/null: Not a directory\n"
 	    "    site a.org { listen *:80; root /dev/null }\n"
 	    "                                   ^~~~~~~~~\n" },
+	{ "site a.org { listen *:80; root /%host/x\npath /b { root /c%host } }\n",
+	    "t.conf:2:32: \"/%host/x\": %host can only be the last name: root "
+	    "/srv/%host\n"
+	    "    site a.org { listen *:80; root /%host/x\n"
+	    "                                   ^~~~~~~~\n"
+	    "t.conf:3:16: \"/c%host\": %host can only be the last name: root "
+	    "/srv/%host\n"
+	    "    path /b { root /c%host } }\n                   ^~~~~~~\n" },
+	{ "site a.org { listen *:80; root /dev/null/%host }\n",
+	    "t.conf:2:32: /dev/null: Not a directory\n"
+	    "    site a.org { listen *:80; root /dev/null/%host }\n"
+	    "                                   ^~~~~~~~~~~~~~~\n" },
 	/* Sites. */
 	{ "", "t.conf: there is no site: nothing would be served\n" },
 	{ "site a.org { }\n",
