@@ -131,6 +131,8 @@ struct conf {
 	struct token_bucket_size *limiters;	/* of all rates of rules */
 	size_t			 nlimiters;
 	struct token_bucket_size pace;		/* the most of all rules */
+	struct { int64_t ms; size_t of; } terms[CONF_TERMS_MAX + 1];
+	unsigned		 nterms;	/* in use, from 1 */
 	struct conf_listener	*listeners;	/* see conf_listener() */
 	size_t			 nlisteners;
 	struct conf_words	 files;		/* names, as read */

@@ -13,6 +13,14 @@
 #include "conf/log_format.h"
 #include "lib/token_bucket.h"
 
+/* Lengths of timeouts that sites and paths have beside those of limits. */
+#define CONF_TERMS_MAX	32
+
+struct conf_timeout {
+	int64_t	 ms;
+	uint8_t	 term;			/* index in conf.terms; 0: as limits */
+};
+
 /* Bytes of all patterns of hide that apply to a path, with terminators. */
 #define CONF_HIDE_MAX	4000
 
@@ -66,6 +74,7 @@ struct conf_rules {
 	struct conf_words	 compressible;	/* types and patterns */
 	struct conf_guard	 guard;
 	struct token_bucket_size rate, pace;	/* rate 0: no limit */
+	struct conf_timeout	 body_within, idle, send;
 	int64_t			 links;		/* enum job_links */
 	struct conf_users	 users;		/* a site's only */
 	struct {
