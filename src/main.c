@@ -286,7 +286,7 @@ open_log(const char *file)
 	int	fd;
 
 	if (logs_target(file) != LOGS_FILE)
-		return fcntl(prepared.standard_error.fd, F_DUPFD_CLOEXEC, 3);
+		return standard_error_copy(logs_target(file));
 	fd = logs_open(file);
 	if (fd == -1) {
 		log_error("cannot open the log %s: make it writable, or name "
@@ -335,12 +335,8 @@ check_conf(struct generation *g, const struct options *o)
 {
 	int	status = generation_choose_user(g) == -1 ? EX_NOUSER : 0;
 
-	if (status == 0) {
-		roots_check(g);
-		arch_warn(g->conf);
-		if (!needs_check_start(g->conf))
-			status = EX_CONFIG;
-	}
+	if (status == 0 && !roots_check_start(g))
+		status = EX_CONFIG;
 	if (status == 0 && !o->quiet)
 		print_summary(g->conf, o);
 	generation_free(&g);
@@ -391,13 +387,14 @@ open_all(struct generation *g, const struct options *o)
 		exit_early(EX_UNAVAILABLE);
 	opened = g;
 	upgrade_warn_unused(g);
-	standard_error_open();
+	standard_error_open(o->directory == NULL && !o->foreground);
 	if (!standard_error_is_allowed(g->conf))
 		exit_early(EX_UNAVAILABLE);
 	for (size_t i = 0; i < g->naccess_logs; i++) {
 		name = g->conf->log.all.targets[i];
 		target = logs_target(name);
-		if (target == LOGS_FILE || target == LOGS_STDERR)
+		if (target == LOGS_FILE || target == LOGS_STDERR ||
+		    target == LOGS_STDOUT)
 			g->access_logs[i] = open_log(name);
 	}
 	prepared.error_log = open_log(g->conf->log.error.to);
@@ -472,7 +469,6 @@ run_server(struct generation *g, const struct options *o)
 		if (proc_daemon(&prepared.daemon_pipe) == -1)
 			fatal("cannot go into the background; -D stays in the "
 			    "foreground");
-		prepared.standard_error.background = true;
 	}
 	log_init("monitor", (enum log_level)g->conf->log.error_level);
 	/* Until there is an error logger; an old monitor's goes on for us. */

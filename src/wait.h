@@ -34,9 +34,9 @@ enum wait_kind {
 };
 
 /*
- * The class of a wait's deadline.  Deadlines of one class are handed out in
- * ascending order, except for a few, so that an architecture can keep a plain
- * list for each class.  A wait with two deadlines asks for the earlier one.
+ * The class of a wait's deadline.  Deadlines of one class and term are handed
+ * out in ascending order, except for a few, so that an architecture can keep a
+ * plain list for each.  A wait with two deadlines asks for the earlier one.
  */
 #define TIMEOUTS(X)							\
 	X(IDLE,		"idle")		/* for the next request */	\
@@ -57,6 +57,10 @@ enum timeout {
 #undef X
 	TIMEOUT_COUNT
 };
+
+/* Terms beside 0: lengths that a timeout has for some targets.  One stands for
+ * a class and a length. */
+#define WAIT_TERMS_MAX	32
 
 /* How a wait ended.  Steps are told NONE if they have not waited yet, or are to
  * ask again. */
@@ -112,6 +116,7 @@ struct wait {
 	uint8_t		 kind;		/* enum wait_kind */
 	uint8_t		 timeout;	/* enum timeout, of the deadline */
 	uint8_t		 flags;		/* of enum wait_flag */
+	uint8_t		 term;		/* of the timeout; 0: its usual one */
 	uint8_t		 stage;		/* STAGE: the next one */
 	/* Clock ms.  0, READ: it does not wait, but times out. */
 	int64_t		 deadline;

@@ -33,7 +33,8 @@ ok(-s deb_file($dir, 'amped-dbgsym_*.deb'), 'there is amped-dbgsym');
 my $contents = command_ok('its contents', 'dpkg-deb --contents "$1"', $deb);
 my %mode = map { (split(' ', $_, 6))[5] => (split(' '))[0] }
     split(/\n/, $contents);
-my @wanted = qw(etc/amped/amped.conf etc/amped/sites/ etc/logrotate.d/amped
+my @wanted = qw(etc/amped/amped.conf etc/amped/sites/ etc/init.d/amped
+    etc/logrotate.d/amped
     etc/ufw/applications.d/amped lib/systemd/system/amped.service
     usr/lib/tmpfiles.d/amped.conf usr/libexec/amped/amped-helper
     usr/sbin/amped usr/sbin/ampedctl usr/share/amped/index.html
@@ -55,6 +56,7 @@ for my $page (glob(Amped::source_dir() . '/man/*.[1-9]')) {
 is_deeply([grep { !$mode{"./$_"} } @wanted], [], '... all that there must be');
 is_deeply([grep { m{^\./(?:run|var/www|usr/local|tmp)/.} } keys(%mode)], [],
     '... and nothing where a package has no business');
+like($mode{'./etc/init.d/amped'}, qr/^-rwxr-xr-x/, '... the init script runs');
 my ($conf) = command_ok('its conf', 'dpkg-deb --fsys-tarfile "$1" | ' .
     'tar -xO ./etc/amped/amped.conf', $deb);
 like($conf, qr{^\taccess /var/log/amped/access\.log}m, '... logs in /var/log');

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 #
 # ports: what is there for systems that we cannot try here is at least correct:
-# the spec file for rpm, the scripts for rc.d, the packages that bootstrap
-# installs.
+# the spec file for rpm, the scripts for rc.d and init.d, the packages that
+# bootstrap installs.
 #
 use strict;
 use warnings;
@@ -18,10 +18,18 @@ my $spec = "$src/contrib/rpm/amped.spec";
 
 sub run { return Amped::run_command(undef, @_) }
 
-for my $script (glob("$src/contrib/rc.d/amped.*")) {
+my $init = "$src/contrib/debian/amped.init";
+for my $script (glob("$src/contrib/rc.d/amped.*"), $init) {
 	my ($name) = $script =~ m{([^/]+)\z};
 	my ($status, $out, $err) = run('/bin/sh', '-n', $script);
 	is($status, 0, "$name is a script") or diag($err);
+}
+SKIP: {
+	skip('there is no shellcheck', 1) unless which_program('shellcheck');
+	# Files of the system, and options that are several words.
+	my ($status, $out) = run('shellcheck', '-e', 'SC1091,SC2086', $init);
+	is($status, 0, 'shellcheck has nothing against that for /etc/init.d') or
+	    diag($out);
 }
 
 # FreeBSD's, by rc.subr's word: every command that it offers, with a program

@@ -137,6 +137,8 @@ check_rules(const struct conf *conf, const struct conf_site *site,
 	const struct conf_rules	*outer = rules->outer;
 
 	check_auth(conf, rules);
+	if (rules->some_by_host)	/* each host has its pages */
+		return;
 	for (size_t i = 0; i < rules->errors.n; i++)
 		check_page(conf, site, rules, "error", i);
 	if (rules->fallback != NULL && (outer == NULL ||

@@ -2,9 +2,9 @@
  * pathname: what the target of a request was found to be (Flash, section 5.2),
  * absence included.
  *
- * The key is the raw target, so a hit skips decoding and the rules of the site,
- * too.  The hash is keyed with a secret, as clients choose the names.  A held
- * path stays, and a look-up may change what it says.
+ * The key is the raw target, in some sites behind the host (http/rules.h): a
+ * hit skips decoding and rules.  The hash is keyed with a secret, as clients
+ * choose the names.  A held path stays, and a look-up may change what it says.
  */
 #ifndef CACHE_PATHNAME_H
 #define CACHE_PATHNAME_H

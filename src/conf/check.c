@@ -121,7 +121,7 @@ check_required(struct conf_reader *reader, struct conf_object object)
 		if (!conf_object_has(object, row) ||
 		    row->value != CONF_REQUIRED ||
 		    conf_origin(object, row, 0) != NULL || block == NULL ||
-		    (row->type == TYPE_DIRECTORY &&
+		    (row->type == TYPE_ROOT &&
 			conf_rules_have_action(object)))
 			continue;
 		conf_error(reader, block->pos,

@@ -53,8 +53,8 @@ struct conf_site {
 #define CONF_SYSLOG	"syslog"	/* begins conf_log.to */
 
 struct conf_log {
-	char		*to;		/* /file, stderr, syslog, |program,
-					 * syslog:/socket; NULL: off */
+	char		*to;		/* /file, stdout, stderr, |program,
+					 * syslog[:/socket]; NULL: off */
 	int64_t		 facility;	/* enum facility */
 	char		*tag;
 };
@@ -131,6 +131,8 @@ struct conf {
 	struct token_bucket_size *limiters;	/* of all rates of rules */
 	size_t			 nlimiters;
 	struct token_bucket_size pace;		/* the most of all rules */
+	struct { int64_t ms; size_t of; } terms[CONF_TERMS_MAX + 1];
+	unsigned		 nterms;	/* in use, from 1 */
 	struct conf_listener	*listeners;	/* see conf_listener() */
 	size_t			 nlisteners;
 	struct conf_words	 files;		/* names, as read */

@@ -72,8 +72,9 @@ struct conf_access_log {
 struct conf_access_logs {
 	struct conf_access_log	**at;		/* owned */
 	size_t			  n;
-	const char		**targets;	/* files, stderr, |program, or,
-						 * the first, syslog */
+	const char		**targets;	/* files, stdout, stderr,
+						 * |program or, the first,
+						 * syslog */
 	size_t			  ntargets;
 };
 #define CONF_TARGETS_MAX	64

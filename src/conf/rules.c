@@ -357,6 +357,18 @@ complete_files(struct conf_reader *reader, struct conf_site *site)
 	}
 }
 
+static void
+note_by_host(struct conf_site *site)
+{
+	bool	some = site->rules.by_host;
+
+	for (size_t i = 0; i < site->npaths; i++)
+		some |= site->paths[i].rules.by_host;
+	site->rules.some_by_host = some;
+	for (size_t i = 0; i < site->npaths; i++)
+		site->paths[i].rules.some_by_host = some;
+}
+
 void
 conf_rules_complete(struct conf_reader *reader, struct conf_site *site)
 {
@@ -369,6 +381,7 @@ conf_rules_complete(struct conf_reader *reader, struct conf_site *site)
 		path->rules.prefix_len = strlen(path->prefix);
 		complete_block(reader, &path->rules, conf_object_path(path));
 	}
+	note_by_host(site);
 	complete_files(reader, site);
 	check_loops(reader, site, &site->rules, conf_object_site(site));
 	for (size_t i = 0; i < site->npaths; i++) {

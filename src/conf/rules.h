@@ -13,6 +13,14 @@
 #include "conf/log_format.h"
 #include "lib/token_bucket.h"
 
+/* Lengths of timeouts that sites and paths have beside those of limits. */
+#define CONF_TERMS_MAX	32
+
+struct conf_timeout {
+	int64_t	 ms;
+	uint8_t	 term;			/* index in conf.terms; 0: as limits */
+};
+
 /* Bytes of all patterns of hide that apply to a path, with terminators. */
 #define CONF_HIDE_MAX	4000
 
@@ -37,6 +45,8 @@ struct conf_users {			/* /~name/ */
 struct conf_rules {
 	/* The action: one of these, or none in a path, which has the site's. */
 	char			*root, *alias;	/* absolute */
+	bool			 by_host;	/* root has a directory for
+						 * each host (%host) */
 	struct {
 		int64_t		 status;
 		char		*to;
@@ -64,6 +74,7 @@ struct conf_rules {
 	struct conf_words	 compressible;	/* types and patterns */
 	struct conf_guard	 guard;
 	struct token_bucket_size rate, pace;	/* rate 0: no limit */
+	struct conf_timeout	 body_within, idle, send;
 	int64_t			 links;		/* enum job_links */
 	struct conf_users	 users;		/* a site's only */
 	struct {
@@ -76,6 +87,7 @@ struct conf_rules {
 	const struct conf_access_log *log;	/* NULL: off */
 	size_t			 limiter;	/* of rate, from 1; 0: none */
 	size_t			 prefix_len;	/* of a path; 0: a site */
+	bool			 some_by_host;	/* rules of the site are */
 	char			*field_lines;	/* response fields, as sent */
 	char			*always_lines;	/* of errors, too */
 	bool			 has_expires;	/* false: header sets the same

@@ -1,7 +1,9 @@
 /*
- * shaping: rate and pace of sites and paths.
+ * shaping: rate, pace and timeouts of sites and paths.
  *
- * A path without a rate of its own counts together with its site.
+ * A path without a rate of its own counts together with its site.  Each length
+ * that a timeout has beside that of limits is a term: for each there is a list
+ * of connections, so there are few.
  */
 #include <sys/param.h>
 
@@ -70,10 +72,57 @@ complete_pace(struct conf_reader *reader, struct conf_rules *rules,
 	conf->pace.burst = MAX(conf->pace.burst, rules->pace.burst);
 }
 
+/* The number of a length of a timeout; 0 after an error. */
+static uint8_t
+find_term(struct conf_reader *reader, size_t of, int64_t ms,
+    struct conf_pos pos)
+{
+	struct conf	*conf = reader->conf;
+	unsigned	 i = 1;
+
+	while (i <= conf->nterms && (conf->terms[i].ms != ms ||
+	    conf->terms[i].of != of))
+		i++;
+	if (i > CONF_TERMS_MAX) {
+		conf_error(reader, pos, "sites and paths have more than %d "
+		    "different times for body within, idle and send",
+		    CONF_TERMS_MAX);
+		return 0;
+	}
+	conf->nterms = MAX(conf->nterms, i);
+	conf->terms[i].ms = ms;
+	conf->terms[i].of = of;
+	return (uint8_t)i;
+}
+
+static void
+complete_timeout(struct conf_reader *reader, struct conf_rules *rules,
+    struct conf_object object, const char *word, size_t member, int64_t general)
+{
+	const struct conf_origin	*own = find_origin(object, word, 0);
+	struct conf_timeout		*t = (struct conf_timeout *)
+					    ((char *)rules + member);
+
+	if (own == NULL && rules->outer != NULL)
+		*t = *(const struct conf_timeout *)
+		    ((const char *)rules->outer + member);
+	else if (own == NULL)
+		t->ms = general;
+	else if (t->ms != general && !own->bad)
+		t->term = find_term(reader, member, t->ms, own->pos);
+}
+
 void
 conf_shaping_complete(struct conf_reader *reader, struct conf_rules *rules,
     struct conf_object object)
 {
 	complete_rate(reader, rules, object);
 	complete_pace(reader, rules, object);
+#define COMPLETE(word, member)						\
+	complete_timeout(reader, rules, object, word,			\
+	    offsetof(struct conf_rules, member), reader->conf->limits.member)
+	COMPLETE("body", body_within);
+	COMPLETE("idle", idle);
+	COMPLETE("send", send);
+#undef COMPLETE
 }

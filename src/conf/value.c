@@ -25,8 +25,8 @@
 
 static conf_set_fn
 		set_workers, set_choices, set_text,
-		set_file, set_directory, set_new_file, set_log, set_off_or,
-		set_filename, set_checked;
+		set_file, set_directory, set_root, set_new_file, set_log,
+		set_off_or, set_filename, set_checked;
 
 static const struct type {
 	const char	*name;
@@ -166,6 +166,65 @@ set_directory(struct conf_reader *reader, const struct conf_row *row,
 	return set_path(reader, row, word, member, try_directory);
 }
 
+#define BY_HOST	"%host"
+
+/* The rules that a root is a member of. */
+static const struct conf_rules *
+get_rules(const void *root)
+{
+	return (const struct conf_rules *)((const char *)root -
+	    offsetof(struct conf_rules, root));
+}
+
+/* Sets the directory in front of /%host, which must exist. */
+static bool
+set_root_by_host(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	struct conf_word	front = *word;
+	struct conf_rules	*rules = (struct conf_rules *)
+				    (uintptr_t)get_rules(member);
+	size_t			 len = strlen(word->text) - strlen(BY_HOST);
+	bool			 good;
+
+	front.text = mem_string(word->text);
+	front.text[len > 1 ? len - 1 : len] = '\0';
+	good = set_directory(reader, row, &front, member);
+	rules->by_host = good;
+	mem_drop(&front.text);
+	return good;
+}
+
+static bool
+set_root(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	const char	*mark = strstr(word->text, BY_HOST);
+
+	if (mark == NULL)
+		return set_directory(reader, row, word, member);
+	if (mark > word->text && mark[-1] == '/' &&
+	    mark[strlen(BY_HOST)] == '\0')
+		return set_root_by_host(reader, row, word, member);
+	conf_error(reader, word->pos, "\"%s\": %s can only be the last name: "
+	    "root /srv/%s", word->text, BY_HOST, BY_HOST);
+	return false;
+}
+
+static void
+print_root(const void *member, struct buf *to)
+{
+	const char	*root = *(char *const *)member;
+	struct buf	 text = { 0 };
+
+	buf_adds(&text, root);
+	if (get_rules(member)->by_host)
+		buf_addf(&text, "%s%s", strcmp(root, "/") == 0 ? "" : "/",
+		    BY_HOST);
+	conf_value_quote(buf_string(&text), to);
+	buf_free(&text);
+}
+
 /* The server makes the file; its directory may be made at the start. */
 static int
 try_nothing(const char *path)
@@ -182,6 +241,7 @@ set_new_file(struct conf_reader *reader, const struct conf_row *row,
 }
 
 #define STANDARD_ERROR		"stderr"
+#define STANDARD_OUTPUT		"stdout"	/* for access logs */
 #define SYSLOG_SOCKET_MAX	108	/* bytes of a socket's name */
 
 /* Sets "syslog", or "syslog:" and the name of a socket. */
@@ -241,15 +301,15 @@ conf_value_end_missing_logs(void)
 }
 
 static bool
-is_missing_log(const char *path)
+is_missing_log(const char *path, const char *to)
 {
 	for (size_t i = 0; i < missing_logs.names.n; i++)
 		if (strcmp(missing_logs.names.at[i], path) == 0)
 			return true;
 	if (!missing_logs.allowed || missing_logs.complete)
 		return false;
-	log_warnx("there is no directory for the log %s: it goes to standard "
-	    "error", path);
+	log_warnx("there is no directory for the log %s: it goes to %s", path,
+	    to);
 	conf_name_add(&missing_logs.names, path);
 	return true;
 }
@@ -258,15 +318,32 @@ static bool
 set_log_file(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
-	char	*path = conf_source_path(reader, word);
-	bool	 is_stderr = try_parent(path) == -1 && errno == ENOENT &&
-		    is_missing_log(path);
+	char		*path = conf_source_path(reader, word);
+	const char	*to = row->type == TYPE_LOG_OR_OFF ? STANDARD_OUTPUT :
+			    STANDARD_ERROR;
+	bool		 missing = try_parent(path) == -1 && errno == ENOENT &&
+			    is_missing_log(path, to);
 
 	mem_drop(&path);
-	if (!is_stderr)
+	if (!missing)
 		return set_path(reader, row, word, member, try_parent);
-	*(char **)member = mem_string(STANDARD_ERROR);
+	*(char **)member = mem_string(to);
 	return true;
+}
+
+/* A word for what the server was started with.  Messages have standard error,
+ * where they do not mix with lines for programs that read the access log. */
+static bool
+set_standard(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	if (row->type == TYPE_LOG_OR_OFF ||
+	    strcmp(word->text, STANDARD_ERROR) == 0)
+		return set_text(reader, row, word, member);
+	conf_error(reader, word->pos, CONF_ROW " cannot be " STANDARD_OUTPUT
+	    ", which is for access logs: write a file or " STANDARD_ERROR,
+	    CONF_ROW_NAME(row));
+	return false;
 }
 
 static bool
@@ -275,8 +352,9 @@ set_log(struct conf_reader *reader, const struct conf_row *row,
 {
 	if (word->text[0] == '|')
 		return set_program(reader, row, word, member);
-	if (!word->quoted && strcmp(word->text, STANDARD_ERROR) == 0)
-		return set_text(reader, row, word, member);
+	if (!word->quoted && (strcmp(word->text, STANDARD_ERROR) == 0 ||
+	    strcmp(word->text, STANDARD_OUTPUT) == 0))
+		return set_standard(reader, row, word, member);
 	if (!word->quoted && strncmp(word->text, CONF_SYSLOG,
 	    strlen(CONF_SYSLOG)) == 0)
 		return set_syslog(reader, row, word, member);
@@ -455,7 +533,10 @@ conf_value_print(const struct conf_row *row, const void *member,
 		break;
 	case TEXT:
 		text = *(char *const *)member;
-		conf_value_quote(text == NULL ? "off" : text, to);
+		if (row->type == TYPE_ROOT)
+			print_root(member, to);
+		else
+			conf_value_quote(text == NULL ? "off" : text, to);
 		break;
 	case WORDS:
 		conf_value_quote(

@@ -5,9 +5,10 @@
 #define CONF_VALUE_H
 
 /*
- * From now on a log in a directory that does not exist is standard error, with
- * a warning, and not an error of the conf.  For a server without a terminal, as
- * in a container, whose starter keeps standard error.
+ * From now on a log in a directory that does not exist is standard output for
+ * requests and standard error for messages, with a warning, and not an error of
+ * the conf.  For a server without a terminal, as in a container, whose starter
+ * keeps both.
  */
 void	conf_value_allow_missing_logs(void);
 /* From now on that holds for those logs only. */

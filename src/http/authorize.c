@@ -107,7 +107,7 @@ find_next_guard(const struct conf_site *site, const struct conf_rules *rules,
 /* Adds the path of a target that is not in the cache; returns an error of the
  * target, or WHY_NONE. */
 static COLD enum why
-add_path(struct conn *c, uint32_t ns, struct str raw)
+add_path(struct conn *c, uint32_t ns, struct str raw, struct str name)
 {
 	struct request		*r = c->request;
 	const struct conf_rules	*rules;
@@ -116,15 +116,46 @@ add_path(struct conn *c, uint32_t ns, struct str raw)
 	bool			 guarded;
 	enum why		 why;
 
-	why = uri_resolve(raw, decoded, sizeof(decoded), &len);
+	/* All of the name must fit into a job. */
+	why = uri_resolve(raw, decoded, sizeof(decoded) - (name.len - raw.len),
+	    &len);
 	if (why != WHY_NONE)
 		return why;
 	rules = conf_find_rules(r->site, decoded, len);
 	guarded = rules->limiter != 0 ||
 	    find_next_guard(r->site, rules, decoded, &number) != NULL;
-	r->path = pathname_add(&c->http->caches->paths, ns, raw, rules,
+	r->path = pathname_add(&c->http->caches->paths, ns, name, rules,
 	    guarded);
 	return WHY_NONE;
+}
+
+/* The host of the request; one that cannot be understood has none. */
+static struct str
+get_host(const struct conn *c)
+{
+	const struct parse	*p = &c->request->parse;
+
+	return p->status != 0 ? (struct str){ NULL, 0 } :
+	    parse_host_name(p, c->input);
+}
+
+/* Holds the path of a target whose name has the host. */
+static NOINLINE enum why
+hold_path_of_host(struct conn *c, struct str raw)
+{
+	struct request		*r = c->request;
+	struct buf		*work = &c->http->work;
+	struct pathname_cache	*paths = &c->http->caches->paths;
+	uint32_t		 ns = (uint32_t)r->site->number;
+	size_t			 before = work->len;
+	struct str		 name = rules_add_name(work, get_host(c), raw);
+	enum why		 why = WHY_NONE;
+
+	r->path = pathname_hold(paths, ns, name);
+	if (r->path == NULL)
+		why = add_path(c, ns, raw, name);
+	work->len = before;
+	return why;
 }
 
 /* Holds the path of the request's target. */
@@ -138,11 +169,13 @@ hold_path(struct conn *c)
 			    str_of(r->page.name) :
 			    parse_str(c->input, r->parse.path);
 
+	if (r->site->rules.some_by_host)
+		return hold_path_of_host(c, raw);
 	r->path = prefetch_has_begun(&r->lookup.prefetch) &&
 	    r->page.name == NULL ?
 	    pathname_hold_hashed(paths, r->lookup.prefetch.hash, ns, raw) :
 	    pathname_hold(paths, ns, raw);
-	return r->path != NULL ? WHY_NONE : add_path(c, ns, raw);
+	return r->path != NULL ? WHY_NONE : add_path(c, ns, raw, raw);
 }
 
 static enum go
@@ -166,7 +199,7 @@ log_auth_failure(struct conn *c)
 	    FIELD_AUTHORIZATION), &who))
 		return;
 	log_escape_addr(c->session, addr);
-	*log_escape_text((struct str){ r->path->name, r->path->len }, true,
+	*log_escape_text(rules_raw(r->path), true,
 	    target, target + sizeof(target) - 1) = '\0';
 	*log_escape_text(who.user, false, name, name + sizeof(name) - 1) = '\0';
 	credentials_forget(&who);
@@ -377,10 +410,8 @@ check_guards(struct conn *c)
 	const struct path	*p = r->path;
 	const struct conf_guard	*guard;
 	char			 decoded[JOB_PATH_MAX];
-	size_t			 len;
 
-	need(uri_resolve((struct str){ p->name, p->len }, decoded,
-	    sizeof(decoded), &len) == 0);
+	rules_decode(p, decoded);
 	if (is_over_rate(c))
 		return reply_error(c, reply_why(c, WHY_RATE_HERE));
 	if (!network_is_allowed(c, decoded))

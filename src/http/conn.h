@@ -144,6 +144,7 @@ conn_wait(struct conn *c, enum wait_kind kind, enum timeout timeout,
 	c->wait.kind = (uint8_t)kind;
 	c->wait.timeout = (uint8_t)timeout;
 	c->wait.flags = (uint8_t)flags;
+	c->wait.term = 0;
 	c->wait.deadline = deadline;
 	return GO_WAIT;
 }
@@ -152,8 +153,7 @@ conn_wait(struct conn *c, enum wait_kind kind, enum timeout timeout,
 static inline enum go
 conn_send(struct conn *c, enum step after_send)
 {
-	/* A head that is not in the queue yet may be in its scratch memory,
-	 * which a send frees. */
+	/* A head not yet in the queue may be in memory that a send frees. */
 	if (c->request != NULL)
 		output_detach(&c->request->response.head);
 	c->after_send = (uint8_t)after_send;

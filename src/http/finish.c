@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "http/conn.h"
+#include "http/limits/timeouts.h"
 #include "http/log/log_line.h"
 #include "lib/need.h"
 #include "stats/stats.h"
@@ -109,6 +110,8 @@ finish_step(struct conn *c)
 	if ((r->parse.present & 1U << FIELD_AUTHORIZATION) != 0)
 		erase_head(c);
 	c->session->requests++;
+	if (c->http->timed)
+		timeouts_note_idle(c);
 	if (c->close)
 		return end_connection(c);
 	need(r->parse.size <= c->input_len);

@@ -60,6 +60,7 @@ http_new(const struct http_setup *setup)
 	http->chunked_limits.trailer = http->parse_limits.head;
 	http->chunked_limits.fields = http->parse_limits.fields;
 	http->paced = conf->pace.rate != 0;
+	http->timed = conf->nterms > 0;
 	http->pace.rate = conf->limits.pace;
 	http->pace.burst = MAX(conf->limits.pace, conf->limits.pace_after);
 	http->caches = setup->caches != NULL ? setup->caches :

@@ -73,7 +73,7 @@ struct http_loop {
 	bool			 screens;	/* addresses count */
 	struct token_bucket_size pace;		/* without a site; rate 0: no
 						 * limit */
-	bool			 paced;		/* some rules have a pace */
+	bool			 paced, timed;	/* by some rules */
 	struct addresses *const *limiters;	/* by number, from 1 */
 	struct {				/* of body.c */
 		int64_t		 at;		/* clock ms */

@@ -29,6 +29,8 @@ libhttp_a_SOURCES = \
 	src/http/limits/client_limits.h \
 	src/http/limits/pace.c \
 	src/http/limits/pace.h \
+	src/http/limits/timeouts.c \
+	src/http/limits/timeouts.h \
 	src/http/limits/verification.c \
 	src/http/limits/verification.h \
 	src/http/limits/verifiers.c \

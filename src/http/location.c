@@ -8,7 +8,7 @@
 
 #include "http/location.h"
 #include "http/peer.h"
-#include "lib/need.h"
+#include "http/rules.h"
 #include "proto/uri.h"
 
 /*
@@ -19,10 +19,8 @@ static void
 add_path(struct buf *b, const struct path *p, size_t from)
 {
 	char	path[JOB_PATH_MAX];
-	size_t	len;
+	size_t	len = rules_decode(p, path);
 
-	need(uri_resolve((struct str){ p->name, p->len }, path, sizeof(path),
-	    &len) == 0);
 	if (len <= from)
 		return;
 	buf_reserve(b, 3 * (len - from) + 1);

@@ -19,7 +19,6 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
-#include "proto/uri.h"
 #include "stats/stats.h"
 
 /* A task that looks up a path. */
@@ -39,7 +38,7 @@ struct lookup {
 };
 
 static struct str
-target_of(const struct path *p)
+name_of(const struct path *p)
 {
 	return (struct str){ p->name, p->len };
 }
@@ -222,7 +221,7 @@ handle_no_variant(struct lookup *l)
 
 	if (absent)
 		withdraw_variant(&l->http->caches->paths, l->path->namespace,
-		    target_of(l->path));
+		    name_of(l->path));
 	if (absent || why_status(why_of_error(error)) < 500)
 		set_info(l, PATHNAME_REFUSED, 404, WHY_NONE);
 	else
@@ -293,24 +292,17 @@ end_lookup(struct lookup *l)
 	caches->compressing -= l->task.job.kind == JOB_COMPRESS;
 }
 
-static void
-decode_target(const struct path *p, char decoded[JOB_PATH_MAX], size_t *len)
-{
-	need(uri_resolve(target_of(p), decoded, JOB_PATH_MAX, len) == WHY_NONE);
-}
-
 /* Notes what is watched now, before the result is noted. */
 static void
 end_watching(struct lookup *l)
 {
-	struct caches	*caches = l->http->caches;
-	char		 decoded[JOB_PATH_MAX];
-	size_t		 len, skip;
+	struct caches		*caches = l->http->caches;
+	struct rules_place	 place;
+	char			 text[JOB_PATH_MAX];
 
-	decode_target(l->path, decoded, &len);
-	(void)rules_root(l->path->rules, (struct str){ decoded, len }, &skip);
-	l->watched = waypoints_end(caches, l->path,
-	    (struct str){ decoded, len }, skip, &l->task.job, &l->watching);
+	rules_locate(l->path, text, &place);
+	l->watched = waypoints_end(caches, l->path, place.name, place.skip,
+	    &l->task.job, &l->watching);
 	l->outdated = !l->watched && waypoints_saw(caches, &l->task.job,
 	    &l->watching);
 }
@@ -328,7 +320,7 @@ note_result(struct lookup *l)
 	if (l->http->caches->shared &&
 	    waypoints_saw(l->http->caches, &l->task.job, &l->watching))
 		path_info_age(&l->http->caches->paths, l->path->namespace,
-		    target_of(l->path), passes_old(l->http));
+		    name_of(l->path), passes_old(l->http));
 }
 
 static void
@@ -369,17 +361,18 @@ free_lookup(struct task *e)
 /* Sets the directory and the name relative to it; returns where in text the
  * user begins. */
 static size_t
-fill_job_root(struct job *job, const struct path *p, struct str decoded,
-    struct buf *text)
+fill_job_root(struct job *job, const struct path *p,
+    const struct rules_place *place, struct buf *text)
 {
 	const struct conf_rules	*rules = p->rules;
-	struct str		 user = rules_user(rules, decoded);
-	size_t			 skip, at;
+	struct str		 user = rules_user(rules, place->name);
+	size_t			 at;
 
-	job->find.root = rules_root(rules, decoded, &skip);
+	job->find.root = place->root;
 	job->find.links = (enum job_links)rules->links;
 	/* The job's path lacks the first slash. */
-	buf_add(text, decoded.at + skip + 1, decoded.len - skip);
+	buf_add(text, place->name.at + place->skip + 1,
+	    place->name.len - place->skip);
 	at = text->len;
 	if (user.at != NULL) {
 		job->find.min_uid = (uint32_t)rules->action->users.from;
@@ -396,10 +389,13 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	struct lookup	*l = mem_zero(sizeof(*l));
 	struct job	*job = &l->task.job;
 	size_t		 user_at;
+	char		 text[JOB_PATH_MAX];
+	struct rules_place	 place;
 	const struct namespace	*kind = namespace_get(p->namespace);
 
 	tasks_init(http, &l->task, kind->job, complete_lookup, free_lookup);
-	user_at = fill_job_root(job, p, decoded, &l->text);
+	rules_locate(p, text, &place);
+	user_at = fill_job_root(job, p, &place, &l->text);
 	l->names_at = l->text.len;
 	kind->fill_job(job, http->conf, p, decoded.at, &l->text);
 	job->find.path = l->text.at;
@@ -410,7 +406,7 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	l->http = http;
 	l->path = p;
 	l->started_at = http->clock->ms;
-	waypoints_begin(http->caches, p, decoded, job, &l->watching);
+	waypoints_begin(http->caches, p, place.name, job, &l->watching);
 	http->caches->compressing += job->kind == JOB_COMPRESS;
 	return l;
 }
@@ -423,9 +419,8 @@ submit_lookup(struct http_loop *http, struct path *p, bool background)
 	struct caches	*caches = http->caches;
 	struct lookup	*l;
 	char		 decoded[JOB_PATH_MAX];
-	size_t		 len;
+	size_t		 len = rules_decode(p, decoded);
 
-	decode_target(p, decoded, &len);
 	if (rules_resolve(http, p, (struct str){ decoded, len }))
 		return NULL;
 	l = new_lookup(http, p, (struct str){ decoded, len });

@@ -274,7 +274,8 @@ machine_prefetch(struct session *const *sessions, unsigned n)
 		return;
 	for (unsigned i = 0; i < n; i++) {
 		c = sessions[i]->conn;
-		if (c->step != STEP_AUTHORIZE || c->wait.kind != WAIT_STAGE)
+		if (c->step != STEP_AUTHORIZE || c->wait.kind != WAIT_STAGE ||
+		    c->request->site->rules.some_by_host)
 			continue;
 		all[some] = &c->request->lookup.prefetch;
 		prefetch_begin(all[some++], &caches->paths,

@@ -7,6 +7,7 @@
 #include "http/http.h"
 #include "http/namespace.h"
 #include "http/purge.h"
+#include "http/rules.h"
 #include "proto/uri.h"
 #include "proto/why.h"
 
@@ -30,13 +31,13 @@ match_target(void *context, const struct path *path)
 {
 	struct purge	*p = context;
 	char		 decoded[PURGE_PATH_MAX];
-	struct str	 raw = { path->name, path->len };
 	size_t		 len;
 
 	if (path->kind == PATHNAME_UNKNOWN || (p->site != NULL &&
 	    namespace_site(path->namespace) != p->site->number))
 		return false;
-	if (uri_resolve(raw, decoded, sizeof(decoded), &len) != WHY_NONE ||
+	if (uri_resolve(rules_raw(path), decoded, sizeof(decoded),
+	    &len) != WHY_NONE ||
 	    len < p->len || (len > p->len && !p->beneath) ||
 	    memcmp(decoded, p->path, p->len) != 0)
 		return false;

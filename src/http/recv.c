@@ -8,6 +8,7 @@
 
 #include "http/conn.h"
 #include "http/limits/pace.h"
+#include "http/limits/timeouts.h"
 #include "http/park.h"
 #include "http/peer.h"
 #include "http/reply.h"
@@ -139,10 +140,13 @@ void
 recv_park(struct conn *c)
 {
 	const struct http_loop	*http = c->http;
+	struct conf_timeout	 timeout = http->draining ?
+				    (struct conf_timeout){ DRAIN_TIMEOUT_MS, 0 }
+				    : timeouts_idle(c->session);
 
 	c->wait.timeout = http->draining ? TIMEOUT_DRAIN : TIMEOUT_IDLE;
-	c->wait.deadline = http->clock->ms + (http->draining ?
-	    DRAIN_TIMEOUT_MS : http->conf->limits.idle);
+	c->wait.deadline = http->clock->ms + timeout.ms;
+	c->wait.term = timeout.term;
 }
 
 /* Ends a connection between two requests for a reason of ours, a drain or an
@@ -276,17 +280,24 @@ write_continue(struct conn *c)
 static enum go
 read_body(struct conn *c)
 {
-	struct request	*r = c->request;
+	struct request		*r = c->request;
+	struct conf_timeout	 timeout;
+	enum go			 go;
 
 	if (r->discard.expect_continue)
 		write_continue(c);
 	r->discard.expect_continue = false;
 	if (conn_has_output(c))
 		return conn_send(c, STEP_DISCARD);
-	if (r->discard.deadline == 0)
-		r->discard.deadline = c->http->clock->ms +
-		    c->http->conf->limits.body_within;
-	return read_more(c, TIMEOUT_BODY, r->discard.deadline);
+	if (r->discard.deadline == 0) {
+		timeout = timeouts_body(c);
+		r->discard.deadline = c->http->clock->ms + timeout.ms;
+		r->discard.term = timeout.term;
+	}
+	go = read_more(c, TIMEOUT_BODY, r->discard.deadline);
+	if (c->wait.timeout == TIMEOUT_BODY)
+		c->wait.term = r->discard.term;
+	return go;
 }
 
 enum go

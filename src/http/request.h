@@ -35,6 +35,7 @@ struct request {
 		struct chunked		 chunked;	/* in chunks */
 		int64_t			 left;		/* by length */
 		int64_t			 deadline; /* clock ms; 0: none */
+		uint8_t			 term;	/* of that */
 		bool			 expect_continue; /* 100 is due */
 	}			 discard;
 	struct {

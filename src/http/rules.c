@@ -9,10 +9,13 @@
 #include <strings.h>
 
 #include "http/rules.h"
+#include "lib/need.h"
 #include "proto/mime.h"
+#include "proto/uri.h"
 #include "proto/why.h"
 
 #define CACHE_CONTROL	STR("Cache-Control")
+#define HOST_MAX	253		/* bytes (RFC 1035, section 2.3.4) */
 
 /* Media types that are text or compress as well as text. */
 static const char *const compressible[] = {
@@ -97,6 +100,90 @@ resolve_own(struct http_loop *http, struct path *p, struct str decoded,
 	set_info(http, p, PATHNAME_REFUSED, 404, WHY_ABSENT);
 }
 
+/* Whether a host can be the name of a directory. */
+static bool
+is_name(struct str host)
+{
+	static const char	others[] = "0123456789-.";
+	char			before = '.', lower;
+
+	for (size_t i = 0; i < host.len; i++) {
+		lower = host.at[i] | 0x20;
+		if ((lower < 'a' || lower > 'z') && memchr(others, host.at[i],
+		    sizeof(others) - 1) == NULL)
+			return false;
+		if (host.at[i] == '.' && before == '.')
+			return false;
+		before = host.at[i];
+	}
+	return host.len > 0 && host.len <= HOST_MAX && before != '.';
+}
+
+struct str
+rules_add_name(struct buf *to, struct str host, struct str raw)
+{
+	size_t	start = to->len, len = is_name(host) ? host.len : 0;
+	char	c;
+
+	buf_addc(to, '/');
+	for (size_t i = 0; i < len; i++) {
+		c = host.at[i];
+		buf_addc(to, c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c);
+	}
+	buf_add(to, raw.at, raw.len);
+	return (struct str){ to->at + start, to->len - start };
+}
+
+/* Bytes in front of the raw target: / and the host. */
+static size_t
+host_bytes(const struct path *p)
+{
+	const struct conf_rules	*rules = p->rules;
+	const char		*end;
+
+	if (rules == NULL || !rules->some_by_host)
+		return 0;
+	end = memchr(p->name + 1, '/', p->len - 1);
+	need(end != NULL);
+	return (size_t)(end - p->name);
+}
+
+struct str
+rules_raw(const struct path *p)
+{
+	size_t	n = host_bytes(p);
+
+	return (struct str){ p->name + n, p->len - n };
+}
+
+size_t
+rules_decode(const struct path *p, char decoded[JOB_PATH_MAX])
+{
+	size_t	len;
+
+	need(uri_resolve(rules_raw(p), decoded, JOB_PATH_MAX, &len) ==
+	    WHY_NONE);
+	return len;
+}
+
+void
+rules_locate(const struct path *p, char text[JOB_PATH_MAX],
+    struct rules_place *place)
+{
+	const struct conf_rules	*rules = p->rules;
+	size_t			 host = host_bytes(p), len;
+
+	need(uri_resolve(rules_raw(p), text + host, JOB_PATH_MAX - host,
+	    &len) == WHY_NONE);
+	place->name = (struct str){ text + host, len };
+	place->root = rules_root(rules, place->name, &place->skip);
+	if (!rules->action->by_host ||
+	    rules_user(rules, place->name).at != NULL)
+		return;
+	memcpy(text, p->name, host);
+	place->name = (struct str){ text, host + len };
+}
+
 bool
 rules_resolve(struct http_loop *http, struct path *p, struct str decoded)
 {
@@ -119,6 +206,10 @@ rules_resolve(struct http_loop *http, struct path *p, struct str decoded)
 	}
 	if (a->alias != NULL && decoded.len == a->prefix_len) {
 		set_info(http, p, PATHNAME_DIRECTORY, 0, WHY_NONE);
+		return true;
+	}
+	if (a->by_host && host_bytes(p) == 1) {
+		set_info(http, p, PATHNAME_REFUSED, 404, WHY_HOST);
 		return true;
 	}
 	return resolve_user(http, p, decoded);

@@ -9,6 +9,32 @@
 /* Sets what a path is if the rules alone say it; false: the path must be looked
  * up on disk. */
 bool	rules_resolve(struct http_loop *, struct path *, struct str decoded);
+/*
+ * The name of a path in the cache is its raw target.  In a site where a root
+ * has a directory for each host, / and the host are in front of it: two hosts
+ * have no path in common.  A host that cannot be the name of a directory is
+ * left out, so however many such hosts clients make up, there is one.
+ */
+
+/* Adds that name for a raw target and a host; returns it, valid until the next
+ * addition. */
+struct str rules_add_name(struct buf *, struct str host, struct str raw);
+/* The raw target of a path; rules NULL: of no site. */
+struct str rules_raw(const struct path *);
+/* Decodes it; returns the length. */
+size_t	rules_decode(const struct path *, char decoded[JOB_PATH_MAX]);
+
+/* Where a path is on disk. */
+struct rules_place {
+	const char	*root;
+	struct str	 name;	/* decoded, behind the host in a root that has
+				 * a directory for each */
+	size_t		 skip;	/* bytes of it that the root replaces */
+};
+
+/* Finds the place of a path, whose name is put into text. */
+void	rules_locate(const struct path *, char text[JOB_PATH_MAX],
+	    struct rules_place *);
 /* The directory that a path is relative to; *skip: bytes of the path that the
  * directory replaces. */
 const char *rules_root(const struct conf_rules *, struct str decoded,

@@ -10,6 +10,7 @@
 #include "http/conn.h"
 #include "http/find.h"
 #include "http/limits/pace.h"
+#include "http/limits/timeouts.h"
 #include "http/park.h"
 #include "lib/compiler.h"
 #include "lib/log.h"
@@ -151,14 +152,16 @@ wait_for_pace(struct conn *c)
 void
 send_park(struct conn *c)
 {
+	struct conf_timeout	timeout = timeouts_send(c);
+
 	body_unsend(c);
 	c->send_blocked = true;
 	if (c->send_deadline == 0 || c->sent >= pace_min_progress(c)) {
-		c->send_deadline = c->http->clock->ms +
-		    c->http->conf->limits.send;
+		c->send_deadline = c->http->clock->ms + timeout.ms;
 		c->sent = 0;
 	}
 	c->wait.deadline = c->send_deadline;
+	c->wait.term = timeout.term;
 }
 
 /* Handles an error of the last operation. */

@@ -56,6 +56,7 @@ struct session {
 	bool			 is_proxy;	/* trusted to name clients: addr
 						 * is that of the present one */
 	uint8_t			 opening;	/* enum opening */
+	uint8_t			 idle_term;	/* of its next wait */
 };
 
 /* Whether the administrator makes its requests: no guards, no pace, any number

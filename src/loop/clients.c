@@ -2,8 +2,8 @@
  * clients: connections, their waits and their deadlines.  acceptor.c adds
  * connections.
  *
- * Each enum timeout has a list of connections, ordered by deadline; one timer
- * looks at the first of each list.
+ * Each enum timeout has a list of connections, ordered by deadline, and so has
+ * each term of one; one timer looks at the first of each list.
  */
 #include <sys/socket.h>
 
@@ -28,7 +28,7 @@ clients_unlist(struct client *c)
 {
 	if (!c->listed)
 		return;
-	TAILQ_REMOVE(&c->all->lists[c->timeout], c, link);
+	TAILQ_REMOVE(&c->all->lists[c->list], c, link);
 	counter_add_size(&c->all->list_len[c->timeout], -1);
 	c->listed = false;
 }
@@ -122,20 +122,30 @@ timer_time(enum timeout timeout, int64_t deadline)
 	return timeout == TIMEOUT_REFRESH ? deadline : deadline + TIMER_SLACK;
 }
 
-/* Deadlines of one timeout ascend, with few exceptions: the search begins at
- * the end. */
+/* The list of a wait. */
+static int
+find_list(const struct wait *w)
+{
+	return w->term == 0 ? w->timeout : TIMEOUT_COUNT + w->term - 1;
+}
+
+/* Deadlines of one list ascend, with few exceptions: the search begins at the
+ * end. */
 static NOINLINE void
-list_again(struct client *c, enum timeout timeout, int64_t deadline)
+list_again(struct client *c, const struct wait *w, int64_t deadline)
 {
 	struct clients		*all = c->all;
-	struct client_list	*l = &all->lists[timeout];
+	struct client_list	*l = &all->lists[find_list(w)];
 	struct client		*before;
 
 	clients_unlist(c);
-	c->timeout = (uint8_t)timeout;
+	c->timeout = w->timeout;
+	c->list = (uint8_t)find_list(w);
 	c->deadline = deadline;
 	c->listed = true;
-	counter_add_size(&all->list_len[timeout], 1);
+	if (c->list >= all->nlists)
+		all->nlists = c->list + 1;
+	counter_add_size(&all->list_len[c->timeout], 1);
 	before = TAILQ_LAST(l, client_list);
 	while (before != NULL && before->deadline > deadline)
 		before = TAILQ_PREV(before, client_list, link);
@@ -143,15 +153,16 @@ list_again(struct client *c, enum timeout timeout, int64_t deadline)
 		TAILQ_INSERT_AFTER(l, before, c, link);
 	else
 		TAILQ_INSERT_HEAD(l, c, link);
-	set_timer(all, timer_time(timeout, deadline));
+	set_timer(all, timer_time(c->timeout, deadline));
 }
 
 static void
-list_client(struct client *c, enum timeout timeout, int64_t deadline)
+list_client(struct client *c, const struct wait *w)
 {
-	deadline |= DEADLINE_GRAIN - 1;
-	if (!c->listed || c->timeout != timeout || c->deadline != deadline)
-		list_again(c, timeout, deadline);
+	int64_t	deadline = w->deadline | (DEADLINE_GRAIN - 1);
+
+	if (!c->listed || c->list != find_list(w) || c->deadline != deadline)
+		list_again(c, w, deadline);
 }
 
 /* A layer may leave input unread.  Internal connections may share a descriptor.
@@ -174,9 +185,9 @@ static NOINLINE void
 join_task(struct client *c, const struct wait *w)
 {
 	if (w->timeout == TIMEOUT_REFRESH)
-		list_again(c, w->timeout, w->deadline);
+		list_again(c, w, w->deadline);
 	else
-		list_client(c, w->timeout, w->deadline);
+		list_client(c, w);
 	c->task = w->task;
 	TAILQ_INSERT_TAIL(&w->task->waiters, c, waiting);
 }
@@ -189,7 +200,7 @@ clients_file(struct client *c, const struct wait *w)
 	if (w->kind == WAIT_DISK)
 		join_task(c, w);
 	else
-		list_client(c, w->timeout, w->deadline);
+		list_client(c, w);
 	if (all->on_wait != NULL)
 		all->on_wait(all, w->timeout);
 }
@@ -279,14 +290,23 @@ next_timer_time(const struct clients *all)
 	const struct client	*c;
 	int64_t			 next = NEVER, when;
 
-	for (int i = 0; i < TIMEOUT_COUNT; i++) {
+	for (int i = 0; i < all->nlists; i++) {
 		c = TAILQ_FIRST(&all->lists[i]);
 		if (c == NULL)
 			continue;
-		when = timer_time(i, c->deadline);
+		when = timer_time(c->timeout, c->deadline);
 		next = when < next ? when : next;
 	}
 	return next;
+}
+
+/* Whether the connections of a list, which is not empty, wait by a timeout. */
+static bool
+is_list_of(const struct clients *all, int list, enum timeout timeout)
+{
+	const struct client	*c = TAILQ_FIRST(&all->lists[list]);
+
+	return c != NULL && c->timeout == timeout;
 }
 
 struct client *
@@ -294,9 +314,13 @@ clients_find_idle(const struct clients *all)
 {
 	struct client	*c;
 
-	TAILQ_FOREACH(c, &all->lists[TIMEOUT_IDLE], link)
-		if (machine_is_idle(c->session))
-			return c;
+	for (int i = 0; i < all->nlists; i++) {
+		if (!is_list_of(all, i, TIMEOUT_IDLE))
+			continue;
+		TAILQ_FOREACH(c, &all->lists[i], link)
+			if (machine_is_idle(c->session))
+				return c;
+	}
 	return NULL;
 }
 
@@ -304,12 +328,12 @@ clients_find_idle(const struct clients *all)
 
 /* The first connection of a list whose client has taken all output. */
 static struct client *
-find_all_taken(const struct clients *all, enum timeout timeout)
+find_taken_in(const struct clients *all, int list, enum timeout timeout)
 {
 	struct client	*c;
 	unsigned	 left = SEARCH_MAX;
 
-	TAILQ_FOREACH(c, &all->lists[timeout], link) {
+	TAILQ_FOREACH(c, &all->lists[list], link) {
 		if (left-- == 0)
 			break;
 		if ((timeout != TIMEOUT_IDLE || machine_is_idle(c->session)) &&
@@ -317,6 +341,18 @@ find_all_taken(const struct clients *all, enum timeout timeout)
 			return c;
 	}
 	return NULL;
+}
+
+/* The same of all lists of a timeout. */
+static struct client *
+find_all_taken(const struct clients *all, enum timeout timeout)
+{
+	struct client	*c = NULL;
+
+	for (int i = 0; c == NULL && i < all->nlists; i++)
+		if (is_list_of(all, i, timeout))
+			c = find_taken_in(all, i, timeout);
+	return c;
 }
 
 struct client *
@@ -348,7 +384,7 @@ on_timer(void *context)
 
 	all->timer_at = NEVER;
 	clients_run_batch(all);
-	for (int i = 0; i < TIMEOUT_COUNT; i++)
+	for (int i = 0; i < all->nlists; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL &&
 		    c->deadline <= all->clock->ms) {
 			/* Else list_client() might keep it listed. */
@@ -431,8 +467,9 @@ clients_new(struct evloop *loop, struct clock *clock, struct http_loop *http,
 	all->can_evict = can_evict;
 	all->on_empty = on_empty;
 	all->context = context;
-	for (int i = 0; i < TIMEOUT_COUNT; i++)
+	for (int i = 0; i < TIMEOUT_COUNT + WAIT_TERMS_MAX; i++)
 		TAILQ_INIT(&all->lists[i]);
+	all->nlists = TIMEOUT_COUNT;
 	all->timer = evloop_timer(loop, on_timer, all);
 	all->timer_at = NEVER;
 	return all;
@@ -496,7 +533,7 @@ clients_end(struct clients *all)
 
 	all->draining = false;
 	all->nbatch = 0;
-	for (int i = 0; i < TIMEOUT_COUNT; i++)
+	for (int i = 0; i < all->nlists; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
 			clients_close(c, 0);
 }

@@ -19,7 +19,7 @@ struct client {
 	struct task		*task;		/* waited for, or NULL */
 	int64_t			 deadline;	/* clock ms */
 	struct net_sock		 sock;
-	uint8_t			 timeout;	/* index of its list */
+	uint8_t			 timeout, list;	/* enum, index of its list */
 	bool			 listed;	/* in that list */
 	bool			 saw_eof;	/* of stages.c, as the next: */
 	bool			 watched;	/* by the read stage's loop */
@@ -38,15 +38,16 @@ struct clients {
 	struct http_loop	*http;
 	struct watch		*timer;		/* for the first deadline */
 	int64_t			 timer_at;	/* NEVER: not armed */
-	struct client_list	 lists[TIMEOUT_COUNT];
+	/* Of each enum timeout, then of each term; nlists are in use. */
+	struct client_list	 lists[TIMEOUT_COUNT + WAIT_TERMS_MAX];
+	int			 nlists;
 	/* The numbers that other threads read are counters (lib/counter.h). */
 	size_t			 list_len[TIMEOUT_COUNT];
 	size_t			 count;		/* of connections */
 	size_t			 limit;		/* of count */
 	size_t			 peak;		/* of count, since memory was
 						 * last returned */
-	bool			 trimmed_some;	/* connections were left when
-						 * memory was returned */
+	bool			 trimmed_some;	/* some were left then */
 	enum evloop_event	 read_event;	/* EDGE if it is reliable */
 	void			(*on_ready)(void *);	/* a client's watch */
 	void			(*on_empty)(void *);	/* or NULL */

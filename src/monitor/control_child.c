@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,9 +23,12 @@
 #include "lib/user.h"
 #include "monitor/control_child.h"
 #include "monitor/generation.h"
+#include "monitor/logs.h"
+#include "monitor/roots.h"
 #include "shared/control.h"
 
 #define SEND_TIMEOUT	10	/* s for the client to take the next piece */
+#define LINES_READ	65536	/* bytes at a time */
 
 /* Takes the words of explain: fields, then the URL. */
 static bool
@@ -68,6 +72,59 @@ answer_explain(struct conf *conf, const struct control_request *request,
 	}
 }
 
+/* Writes a line of the log into a pipe, from its level on.  A full pipe gets no
+ * more. */
+static void
+write_line(void *context, const char *line, size_t n)
+{
+	const int	*pipe = context;
+	size_t		 level = 0;
+
+	while (level + 2 < n && memcmp(line + level, "] ", 2) != 0)
+		level++;
+	if (write(*pipe, line + level + 2, n - level - 2) == -1)
+		return;			/* the lines before tell enough */
+}
+
+static void
+read_lines(int pipe, struct buf *answer)
+{
+	ssize_t	n;
+
+	do {
+		buf_reserve(answer, LINES_READ);
+		n = io_read_all(pipe, answer->at + answer->len, LINES_READ);
+		if (n > 0)
+			answer->len += (size_t)n;
+	} while (n > 0);
+}
+
+/* Finds what starting and serving lack.  The lines come through a pipe, since
+ * some are of a process that is the server's user. */
+static void
+answer_check(struct conf *conf, struct buf *answer)
+{
+	struct generation	*g = generation_new(conf);
+	int			 lines[2];
+	bool			 good;
+
+	if (logs_open_pipe(lines) == -1) {
+		control_begin_answer(answer, CONTROL_VERDICT_FAILED,
+		    "cannot check: %s", strerror(errno));
+		return;
+	}
+	log_init("check", LOG_LEVEL_NOTICE);
+	log_set_output(write_line, &lines[1]);
+	good = generation_choose_user(g) == 0 && roots_check_start(g);
+	log_set_output(NULL, NULL);
+	io_close(&lines[1]);
+	control_begin_answer(answer, good ? CONTROL_VERDICT_OK :
+	    CONTROL_VERDICT_CONF, "%s", good ? "the conf is fine" :
+	    "amped could not start with the conf");
+	read_lines(lines[0], answer);
+	io_close(&lines[0]);
+}
+
 /* Begins the answer, and writes its further lines.  check and explain are about
  * the conf file; the conf in force may differ from it. */
 static void
@@ -85,8 +142,7 @@ write_answer(const struct control_request *request, struct buf *answer,
 		    "the conf has mistakes");
 		buf_add(answer, errors.at, errors.len);
 	} else if (request->command == CONTROL_CHECK)
-		control_begin_answer(answer, CONTROL_VERDICT_OK, "the conf is "
-		    "fine");
+		answer_check(conf, answer);
 	else
 		answer_explain(conf, request, answer, out);
 }

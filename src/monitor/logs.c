@@ -82,6 +82,7 @@ enum logs_target
 logs_target(const char *name)
 {
 	return name == NULL ? LOGS_NOWHERE : is_stderr(name) ? LOGS_STDERR :
+	    strcmp(name, "stdout") == 0 ? LOGS_STDOUT :
 	    name[0] == '/' ? LOGS_FILE :
 	    name[0] == '|' ? LOGS_PROGRAM : LOGS_SYSLOG;
 }

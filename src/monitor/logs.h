@@ -23,7 +23,8 @@ enum {
 
 /* Where a log goes. */
 enum logs_target {
-	LOGS_NOWHERE, LOGS_STDERR, LOGS_FILE, LOGS_SYSLOG, LOGS_PROGRAM
+	LOGS_NOWHERE, LOGS_STDOUT, LOGS_STDERR, LOGS_FILE, LOGS_SYSLOG,
+	LOGS_PROGRAM
 };
 
 /* Two pipes that never block, the reading end first. */

@@ -290,7 +290,7 @@ choose_log(struct generation *g, unsigned log, int *fd)
 		*fd = piped_log_open(g, name);
 	else if (target != LOGS_FILE)
 		/* With syslog, only crash messages go to standard error. */
-		*fd = fcntl(prepared.standard_error.fd, F_DUPFD_CLOEXEC, 3);
+		*fd = standard_error_copy(target);
 	else if ((*fd = take_log(name)) != -1)
 		return true;
 	else if (!find_before(name, log, &before))

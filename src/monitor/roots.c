@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "admin/needs.h"
+#include "arch/arch.h"
 #include "conf/conf.h"
 #include "helpers/job.h"
 #include "lib/buf.h"
@@ -97,6 +98,14 @@ void
 roots_check(const struct generation *g)
 {
 	proc_run_as(&g->user, check_all, g);
+}
+
+bool
+roots_check_start(const struct generation *g)
+{
+	roots_check(g);
+	arch_warn(g->conf);
+	return needs_check_start(g->conf);
 }
 
 /*

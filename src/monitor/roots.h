@@ -5,6 +5,8 @@
 #ifndef MONITOR_ROOTS_H
 #define MONITOR_ROOTS_H
 
+#include <stdbool.h>
+
 struct conf;
 struct generation;
 
@@ -13,6 +15,10 @@ struct generation;
  * (admin/needs.h).  What is on disk may change later, so the result is warnings
  * only.  May wait for a file system. */
 void	roots_check(const struct generation *);
+/* amped -t: as roots_check(), and logs what the architecture lacks and what a
+ * start needs.  Returns false after a line in the log if amped could not
+ * start. */
+bool	roots_check_start(const struct generation *);
 /* Makes a ruleset (lib/landlock.h) of the files and directories that the conf
  * names.  Returns its descriptor, or -1 if helpers run without.  May wait for a
  * file system. */

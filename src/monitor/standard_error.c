@@ -1,5 +1,6 @@
 /*
- * standard_error: keeps standard error, or puts /dev/null in its place.
+ * standard_error: keeps standard error, or puts /dev/null in its place; and
+ * copies of it and of standard output for logs.
  */
 #include <fcntl.h>
 #include <unistd.h>
@@ -13,14 +14,14 @@
 #include "monitor/standard_error.h"
 
 void
-standard_error_open(void)
+standard_error_open(bool background)
 {
 	struct inherited	*h = &prepared.inherited;
 	struct standard_error	*s = &prepared.standard_error;
 
 	s->fd = h->standard_error != -1 ? h->standard_error :
 	    fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-	s->background = h->background != -1;
+	s->background = background || h->background != -1;
 	s->given_up = h->given_up != -1;
 	io_close(&h->background);
 	io_close(&h->given_up);
@@ -32,6 +33,13 @@ is_wanted(const struct conf *conf)
 	return logs_has(conf, LOGS_STDERR);
 }
 
+int
+standard_error_copy(enum logs_target target)
+{
+	return fcntl(target == LOGS_STDOUT ? STDOUT_FILENO :
+	    prepared.standard_error.fd, F_DUPFD_CLOEXEC, 3);
+}
+
 bool
 standard_error_is_for(const struct conf *conf)
 {
@@ -41,6 +49,12 @@ standard_error_is_for(const struct conf *conf)
 bool
 standard_error_is_allowed(const struct conf *conf)
 {
+	if (prepared.standard_error.background && logs_has(conf, LOGS_STDOUT)) {
+		log_errorx("no log can go to stdout: amped runs in the "
+		    "background, where there is none; name a file in block "
+		    "log, or start amped with -D");
+		return false;
+	}
 	if (!prepared.standard_error.given_up || !is_wanted(conf))
 		return true;
 	log_errorx("no log can go to stderr: amped runs in the background and "

@@ -26,23 +26,53 @@ write_file("$server->{dir}/amped.conf", $text =~ s{/none/access}{/typo/access}r)
 kill('HUP', $server->{pid});
 ok($server->wait_line(qr{error: .*/typo/access\.log: No such file}),
     'another such directory is an error then');
-ok($server->wait_line(qr/"GET \/ HTTP\/1\.1" 200/),
-    'standard error has requests');
+my $request = qr/"GET \/ HTTP\/1\.1" 200/;
+ok($server->wait_line($request, $server->{out}),
+    'standard output has requests');
 $server->stop;
+unlike($server->errors, $request, '... and standard error has none');
 ok(!-e "$place/none", 'no directory is made for logs');
 my $warning = "warn: there is no directory for the log $place/none/";
 for my $name (qw(access error)) {
-	my $line = "$warning$name.log: it goes to standard error";
+	my $line = "$warning$name.log: it goes to " .
+	    ($name eq 'access' ? 'stdout' : 'stderr');
 	is(scalar(grep { /\Q$line\E\z/ } split(/\n/, $server->errors)), 1,
 	    "one warning about the $name log");
 }
 like($server->errors, qr/notice: stopping$/m, 'and the messages');
 
+# By name: also after a reload and for another binary.
+$server = Amped->start(root => $place, log => "access stdout common\n" .
+    "error stderr notice\n");
+my $monitor = $server->{pid};
+for my $what (qw(started reloaded upgraded)) {
+	kill('HUP', $monitor) if $what eq 'reloaded';
+	$server->wait_line(qr/read again, and is in force/)
+	    if $what eq 'reloaded';
+	kill('USR2', $monitor) if $what eq 'upgraded';
+	($monitor) = $server->wait_line(qr/process \d+ takes over/) =~
+	    /process (\d+)/ if $what eq 'upgraded';
+	is($server->reap, 0, 'the one before has ended') if $what eq 'upgraded';
+	is($server->get("/?$what")->{body}, "page\n", "$what: it serves");
+	ok($server->wait_line(qr/"GET \/\?$what /, $server->{out}),
+	    '... access stdout');
+}
+kill('TERM', $monitor);
+ok($server->wait_nothing_left, 'it ends');
+$server->discard;
+
+# Not in the background, where standard output is nobody's.
+write_file("$place/background.conf", "log {\n\taccess stdout\n}\n" .
+    "site default {\n\tlisten 127.0.0.1:0\n\troot $place\n}\n");
+my ($status, $out, $err) = run_amped('-f', "$place/background.conf");
+is($status >> 8, 69, 'in the background: exit 69');
+like($err, qr/no log can go to stdout: .* start amped with -D$/m,
+    '... and how it would do');
+
 # Whoever starts it otherwise has made a mistake.
 my $conf = "$place/amped.conf";
 write_file($conf, "log {\n$log}\nsite default {\n\tlisten 127.0.0.1:0\n" .
     "\troot $place\n}\n");
-my ($status, $out, $err);
 for my $option (['-t'], []) {
 	($status, $out, $err) = run_amped(@$option, '-f', $conf);
 	is($status >> 8, 78, "amped @$option: exit 78");

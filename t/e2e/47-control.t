@@ -139,6 +139,25 @@ write_file("$server->{dir}/amped.conf", $server->conf_text =~
 isnt($err, '', '-t has something to say');
 is_deeply([ctl('check')], [78, '', "ampedctl: the conf has mistakes\n$err"],
     'check: the same');
+# What starting and serving lack, as -t finds it.
+for my $case ([0, 'warn', "control $control\n", 'error 404 /none.html'],
+    [78, 'error', "control $control\npid $root/page/pid\n", '']) {
+	my ($wanted, $level, $global, $site) = @$case;
+	write_file("$server->{dir}/amped.conf", $server->conf_text =~
+	    s/^control .*\n/$global/mr =~ s/^site .*\n\K/\t$site\n/mr);
+	my (undef, undef, $found) = Amped::run_amped('-t', '-A',
+	    Amped::architecture(), '-f', "$server->{dir}/amped.conf");
+	my @lines = map { s/\A\S+ \S+\[\d+\] //r . "\n" }
+	    grep { !/ is fine: / } split(/\n/, $found);
+	my ($status, @said) = ctl('check');
+	like($lines[-1], qr/^$level: /, '-t has something to say');
+	is($status, $wanted, "check: $level: exit $wanted");
+	is_deeply(\@said, $wanted == 0 ? ["the conf is fine\n@lines", ''] :
+	    ['', "ampedctl: amped could not start with the conf\n@lines"],
+	    '... and the same lines');
+}
+write_file("$server->{dir}/amped.conf", $server->conf_text =~
+    s/redirect 301/rediredt 301/r);
 is_deeply([ctl('reload')],
     [78, '', "ampedctl: the conf in force stays\n$err"],
     'reload with a bad conf: the same');

@@ -4,6 +4,7 @@
 #include <sys/param.h>
 
 #include "http/limits/pace.h"
+#include "http/limits/timeouts.h"
 #include "http/rules.h"
 
 #define PROGRESS_MIN	(64 * 1024)	/* bytes */
@@ -45,7 +46,7 @@ pace_min_progress(const struct conn *c)
 
 	if (!pace_is_limited(c))
 		return PROGRESS_MIN;
-	half = get_size(c)->rate * c->http->conf->limits.send / 2000;
+	half = get_size(c)->rate * timeouts_send(c).ms / 2000;
 	if (half >= PROGRESS_MIN)
 		return PROGRESS_MIN;
 	return (uint64_t)half + 1;

@@ -12,7 +12,7 @@
 /* Bytes in the bucket of a connection that is limited. */
 size_t	pace_left(struct conn *);
 
-/* Bytes that a client must take within limits.send, else the connection is
+/* Bytes that a client must take within timeouts_send(), else the connection is
  * closed. */
 uint64_t	pace_min_progress(const struct conn *);
 

@@ -105,7 +105,7 @@ is_of_disk(const struct request *r)
 	const struct conf_rules	*rules;
 
 	if (r->path == NULL || r->info.kind != PATHNAME_REFUSED ||
-	    r->info.why == WHY_NONE)
+	    r->info.why == WHY_NONE || r->info.why == WHY_HOST)
 		return false;
 	rules = r->path->rules;
 	return rules->action->root != NULL || rules->action->alias != NULL;
@@ -116,23 +116,20 @@ static void
 add_file(const struct request *r, struct buf *to)
 {
 	const struct conf_rules	*rules;
-	char			 decoded[JOB_PATH_MAX];
-	size_t			 len, skip;
+	char			 text[JOB_PATH_MAX];
+	struct rules_place	 place;
 	struct str		 user;
-	const char		*root;
 
 	if (!is_of_disk(r))
 		return;
 	rules = r->path->rules;
-	need(uri_resolve((struct str){ r->path->name, r->path->len }, decoded,
-	    sizeof(decoded), &len) == 0);
-	root = rules_root(rules, (struct str){ decoded, len }, &skip);
-	user = rules_user(rules, (struct str){ decoded, len });
+	rules_locate(r->path, text, &place);
+	user = rules_user(rules, place.name);
 	buf_adds(to, ": ");
 	if (user.at != NULL)
 		buf_addf(to, "~%.*s/", (int)user.len, user.at);
-	buf_addf(to, "%s%.*s", strcmp(root, "/") == 0 ? "" : root,
-	    (int)(len - skip), decoded + skip);
+	buf_addf(to, "%s%.*s", strcmp(place.root, "/") == 0 ? "" : place.root,
+	    (int)(place.name.len - place.skip), place.name.at + place.skip);
 }
 
 /* The level of a line that is a warning if it is due and a client asked. */

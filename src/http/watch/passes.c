@@ -95,17 +95,15 @@ static bool
 read_path(const struct waypoints *w, const struct path *path,
     int64_t checked_at, char decoded[JOB_PATH_MAX], struct result *a)
 {
-	struct str	raw = { path->name, path->len };
-	size_t		len;
+	struct rules_place	place;
 
-	if (uri_resolve(raw, decoded, JOB_PATH_MAX, &len) != WHY_NONE)
-		return false;
+	rules_locate(path, decoded, &place);
 	*a = (struct result){ .root = waypoint_root(path),
-	    .target = { decoded, len }, .watched = checked_at > w->pass.now };
+	    .target = place.name, .skip = place.skip,
+	    .watched = checked_at > w->pass.now };
 	a->looked_at = a->watched ? checked_at - PATHNAME_WATCHED_MS :
 	    checked_at;
-	return rules_root(path->rules, a->target, &a->skip) != NULL &&
-	    a->skip < len;
+	return place.root != NULL && a->skip < a->target.len;
 }
 
 static int64_t

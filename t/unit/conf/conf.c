@@ -126,6 +126,62 @@ START_TEST(shaping)
 }
 END_TEST
 
+/* Times are those of limits, of the site, or the path's own; equal ones of one
+ * kind share a term. */
+START_TEST(timeouts)
+{
+	struct conf		*conf;
+	const struct conf_site	*s;
+	const struct conf_rules	*a, *b;
+
+	conf = good("site x { listen *:80; root /; idle 5s\n"
+	    "path /a { idle 7s; send 5s; body within 2s }\n"
+	    "path /b { idle 30s; send 1m } }\n"
+	    "site y { listen *:80; root /; idle 5s; send 5s }\n"
+	    "limits { send 1m }\n");
+	s = &conf->sites[0];
+	a = conf_find_rules(s, "/a", 2);
+	b = conf_find_rules(s, "/b", 2);
+	ck_assert_uint_eq(conf->nterms, 4);
+	ck_assert_int_eq(s->rules.idle.ms, 5000);
+	ck_assert_int_eq(conf->terms[s->rules.idle.term].ms, 5000);
+	ck_assert_int_eq(s->rules.send.ms, 60000);
+	ck_assert_int_eq(s->rules.send.term, 0);
+	ck_assert_int_eq(s->rules.body_within.ms, 30000);
+	ck_assert_int_eq(a->idle.ms, 7000);
+	ck_assert_int_eq(a->send.ms, 5000);
+	ck_assert_int_ne(a->send.term, s->rules.idle.term);
+	ck_assert_int_eq(a->body_within.ms, 2000);
+	ck_assert_int_eq(b->idle.ms, 30000);
+	ck_assert_int_eq(b->idle.term, 0);
+	ck_assert_int_eq(b->send.term, 0);
+	ck_assert_int_eq(conf->sites[1].rules.idle.term, s->rules.idle.term);
+	ck_assert_int_eq(conf->sites[1].rules.send.term, a->send.term);
+	conf_free(&conf);
+}
+END_TEST
+
+START_TEST(too_many_timeouts)
+{
+	struct buf	text = { 0 }, wrong = { 0 };
+	struct conf	*conf;
+
+	buf_adds(&text, "site x { listen *:80; root /\n");
+	for (int i = 0; i <= CONF_TERMS_MAX; i++) {
+		buf_addf(&text, "path /%d { idle %ds }\n", i, i + 100);
+		if (i < CONF_TERMS_MAX)
+			continue;
+		buf_adds(&text, "}\n");
+	}
+	conf = conf_read_text("t.conf", buf_string(&text), &wrong);
+	ck_assert_ptr_null(conf);
+	ck_assert_ptr_nonnull(strstr(buf_string(&wrong), "more than 32 "
+	    "different times"));
+	buf_free(&text);
+	buf_free(&wrong);
+}
+END_TEST
+
 START_TEST(values)
 {
 	struct conf		*conf;
@@ -649,6 +705,8 @@ unit_tests(TCase *tests)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, defaults);
 	tcase_add_test(tests, shaping);
+	tcase_add_test(tests, timeouts);
+	tcase_add_test(tests, too_many_timeouts);
 	tcase_add_test(tests, values);
 	tcase_add_test(tests, trust);
 	tcase_add_test(tests, paths);

@@ -234,10 +234,44 @@ static const struct {
 	    "t.conf:2:25: /nowhere/a.log: No such file or directory\n"
 	    "    log { error off; access /nowhere/a.log }\n"
 	    "                            ^~~~~~~~~~~~~~\n" },
+	{ "log { error stdout; access stdout }\n",
+	    "t.conf:2:13: error cannot be stdout, which is for access logs: "
+	    "write a file or stderr\n"
+	    "    log { error stdout; access stdout }\n"
+	    "                ^~~~~~\n" },
 	{ "site a.org { listen *:80; root /dev/null }\n",
 	    "t.conf:2:32: /dev/null: Not a directory\n"
 	    "    site a.org { listen *:80; root /dev/null }\n"
 	    "                                   ^~~~~~~~~\n" },
+	{ "site a.org { listen *:80; root /%host/x\npath /b { root /c%host } }\n",
+	    "t.conf:2:32: \"/%host/x\": %host can only be the last name: root "
+	    "/srv/%host\n"
+	    "    site a.org { listen *:80; root /%host/x\n"
+	    "                                   ^~~~~~~~\n"
+	    "t.conf:3:16: \"/c%host\": %host can only be the last name: root "
+	    "/srv/%host\n"
+	    "    path /b { root /c%host } }\n                   ^~~~~~~\n" },
+	{ "site a.org { listen *:80; root /dev/null/%host }\n",
+	    "t.conf:2:32: /dev/null: Not a directory\n"
+	    "    site a.org { listen *:80; root /dev/null/%host }\n"
+	    "                                   ^~~~~~~~~~~~~~~\n" },
+	{ "site a.org { listen *:80; root /; head 1s; gap 1s\n"
+	    "path /b { linger 1s; body 1M within 2s } }\n",
+	    "t.conf:2:35: \"head\" cannot stand here: it belongs in block "
+	    "limits\n"
+	    "    site a.org { listen *:80; root /; head 1s; gap 1s\n"
+	    "                                      ^~~~\n"
+	    "t.conf:2:44: \"gap\" cannot stand here: it belongs in block "
+	    "limits\n"
+	    "    site a.org { listen *:80; root /; head 1s; gap 1s\n"
+	    "                                               ^~~\n"
+	    "t.conf:3:11: \"linger\" cannot stand here: it belongs in block "
+	    "limits\n"
+	    "    path /b { linger 1s; body 1M within 2s } }\n"
+	    "              ^~~~~~\n"
+	    "t.conf:3:27: unexpected \"1M\" behind \"body\"\n"
+	    "    path /b { linger 1s; body 1M within 2s } }\n"
+	    "                              ^~\n" },
 	/* Sites. */
 	{ "", "t.conf: there is no site: nothing would be served\n" },
 	{ "site a.org { }\n",

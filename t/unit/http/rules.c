@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "http/rules.h"
+#include "lib/mem.h"
+#include "proto/why.h"
 #include "t/unit/conf/confs.h"
 
 static const char conf_text[] =
@@ -50,6 +52,78 @@ START_TEST(place)
 	    places[_i].root);
 	ck_assert_uint_eq(skip, places[_i].skip);
 	ck_assert_str_eq(rules_index(rules)->at[0], places[_i].index);
+	conf_free(&conf);
+}
+END_TEST
+
+/* Host and raw target, the name in the cache, and the name on disk; NULL: its
+ * own name, in another root. */
+static const struct {
+	const char	*host, *raw, *name, *place;
+} hosts[] = {
+	{ "a.org", "/x", "/a.org/x", "/a.org/x" },
+	{ "A.oRG", "/", "/a.org/", "/a.org/" },
+	{ "127.0.0.1", "/%61//b/../c", "/127.0.0.1/%61//b/../c",
+	    "/127.0.0.1/a/c" },
+	{ "x-y", "/.well-known/x", "/x-y/.well-known/x",
+	    "/x-y/.well-known/x" },
+	{ "a.org", "/own/x", "/a.org/own/x", NULL },
+	{ "a.org", "/as/x", "/a.org/as/x", NULL },
+	{ "a.org", "/~joe/x", "/a.org/~joe/x", NULL },
+	{ "", "/x", "//x", "" }, { ".", "/x", "//x", "" },
+	{ "..", "/x", "//x", "" }, { ".a", "/x", "//x", "" },
+	{ "a..b", "/x", "//x", "" }, { "a.", "/x", "//x", "" },
+	{ "a/b", "/x", "//x", "" }, { "a_b", "/x", "//x", "" },
+	{ "[::1]", "/x", "//x", "" }, { "a:80", "/x", "//x", "" },
+	{ "a%2e", "/x", "//x", "" }, { "\xe9", "/x", "//x", "" },
+	{ "@", "/x", "//x", "" }, { "`", "/x", "//x", "" },
+};
+
+START_TEST(place_of_host)
+{
+	struct conf		*conf = good("site a.org { listen *:80\n"
+				    "root /tmp/%host; users www\n"
+				    "path /own { root /dev }\n"
+				    "path /as { alias /dev } }\n");
+	struct http_loop	 http = { .caches = mem_zero(
+				    sizeof(struct caches)) };
+	struct pathname_cache	*paths = &http.caches->paths;
+	struct clock		 clock = { .ms = 1 };
+	struct buf		 b = { 0 };
+	struct str		 name = rules_add_name(&b,
+				    str_of(hosts[_i].host),
+				    str_of(hosts[_i].raw));
+	struct rules_place	 found;
+	struct path_info	 info;
+	struct path		*p;
+	char			 decoded[JOB_PATH_MAX], text[JOB_PATH_MAX];
+
+	http.clock = &clock;
+	header_init(&http.caches->heads, 100000);
+	pathname_init(paths, 100, &http.caches->heads);
+	ck_assert_int_eq(name.len, strlen(hosts[_i].name));
+	ck_assert_mem_eq(name.at, hosts[_i].name, name.len);
+	p = pathname_add(paths, 0, name, rules_at(conf, hosts[_i].raw), false);
+	ck_assert(str_same(rules_raw(p), str_of(hosts[_i].raw)));
+	rules_decode(p, decoded);
+	rules_locate(p, text, &found);
+	if (hosts[_i].place == NULL) {
+		ck_assert_str_ne(found.root, "/tmp");
+		ck_assert_str_eq(found.name.at, hosts[_i].raw);
+	} else if (hosts[_i].place[0] != '\0') {
+		ck_assert_str_eq(found.root, "/tmp");
+		ck_assert_str_eq(found.name.at, hosts[_i].place);
+		ck_assert_uint_eq(found.skip, 0);
+	} else {
+		ck_assert(rules_resolve(&http, p, str_of(decoded)));
+		path_info_get(paths, p, &info);
+		ck_assert_int_eq(info.why, WHY_HOST);
+	}
+	pathname_release(paths, &p);
+	pathname_free(paths);
+	header_free(&http.caches->heads);
+	mem_drop(&http.caches);
+	buf_free(&b);
 	conf_free(&conf);
 }
 END_TEST
@@ -257,6 +331,7 @@ unit_tests(TCase *tests)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, names_behind, 0, COUNT(behinds));
 	tcase_add_loop_test(tests, place, 0, COUNT(places));
+	tcase_add_loop_test(tests, place_of_host, 0, COUNT(hosts));
 	tcase_add_loop_test(tests, home, 0, COUNT(homes));
 	tcase_add_test(tests, names_of_users);
 	tcase_add_loop_test(tests, age, 0, COUNT(ages));

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "loop/acceptor.h"
+#include "loop/clients_private.h"
 #include "shared/listener.h"
 #include "t/unit/loop/sessions.h"
 #include "t/unit/unit.h"
@@ -26,6 +27,7 @@ static int		 ours;			/* the client's end */
 static int		 heard, iterations;
 static int64_t		 deadline;		/* ms from now; FAR: none */
 static bool		 holds;		/* waits to send what it reads */
+static int		 term;			/* of its waits */
 
 /* Reads, and lets others have their turn when a read has filled its room. */
 struct wait *
@@ -43,8 +45,10 @@ machine_run(struct session *p, struct workspace *w, unsigned stages)
 	heard += n > 0 ? (int)n : 0;
 	if (n > 0 && holds)
 		return wait_for(p, WAIT_WRITE, TIMEOUT_SEND, FAR, WAIT_LATER);
-	return wait_for(p, WAIT_READ, TIMEOUT_IDLE, deadline == FAR ? FAR :
+	wait_for(p, WAIT_READ, TIMEOUT_IDLE, deadline == FAR ? FAR :
 	    ticks.ms + deadline, n == ROOM ? WAIT_LATER : 0);
+	p->wait.term = (uint8_t)term;
+	return &p->wait;
 }
 
 void
@@ -82,6 +86,7 @@ begin(void)
 	heard = come = gone = 0;
 	deadline = FAR;
 	holds = false;
+	term = 0;
 	loop = evloop_new(&ticks);
 	iteration_ends = evloop_timer(loop, stop, loop);
 	clients = clients_new(loop, &ticks, NULL, 4, NULL, NULL);
@@ -201,6 +206,34 @@ START_TEST(by_layer)
 	ck_assert_int_eq(gone, 2);
 	gone = 1;
 	close(ends[0]);
+}
+END_TEST
+
+/* Connections with a term have a list of their own, but count together and are
+ * found like others. */
+START_TEST(terms)
+{
+	const struct client_list	*usual = &clients->lists[TIMEOUT_IDLE];
+	const struct client_list	*own = &clients->lists[TIMEOUT_COUNT +
+					    WAIT_TERMS_MAX - 1];
+
+	ck_assert(!TAILQ_EMPTY(usual));
+	term = WAIT_TERMS_MAX;
+	say(1);
+	iterate();
+	ck_assert(TAILQ_EMPTY(usual));
+	ck_assert(!TAILQ_EMPTY(own));
+	ck_assert_uint_eq(clients->list_len[TIMEOUT_IDLE], 1);
+	ck_assert_ptr_eq(clients_find_idle(clients), TAILQ_FIRST(own));
+	ck_assert(clients_evict(clients));
+	deadline = 100;
+	say(1);
+	iterate();
+	term = 0;		/* of the next wait */
+	while (TAILQ_EMPTY(usual))
+		iterate();
+	ck_assert(TAILQ_EMPTY(own));
+	ck_assert_uint_eq(clients->list_len[TIMEOUT_IDLE], 1);
 }
 END_TEST
 
@@ -382,6 +415,7 @@ unit_tests(TCase *t)
 	tcase_add_test(t, end_later);
 	tcase_add_loop_test(t, meanwhile, 0, 2);
 	tcase_add_test(t, by_layer);
+	tcase_add_test(t, terms);
 	tcase_add_test(t, nobody_left);
 #ifdef __linux__
 	if (may_block_new())
