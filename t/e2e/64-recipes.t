@@ -73,7 +73,24 @@ my %recipes = (
 		    'cache-control: max-age=31536000, immutable$'],
 		['/assets/none.js', 404], ['/api/x', 404] ] },
 	proxy => { host => 'example.org', files => {
-	    'srv/www/example.org/a' => "a\n" }, ask => [['/a', 200, '^a']] },
+	    'srv/www/example.org/a' => "a\n",
+	    'srv/www/example.org/dir/index.html' => "dir\n",
+	    'srv/www/example.org/staff/a' => "staff's\n" }, ask => [
+		['/a', 200, '^a'], ['/staff/a', 403],
+		['X-Forwarded-For' => '/staff/a', 200, "^staff's"],
+		['X-Forwarded-Proto' => '/dir', 301,
+		    'location: https://example\.org/dir/$'] ] },
+	always => { host => 'example.org', files => {
+	    'srv/www/example.org/a' => "a\n" }, ask => [
+		['/a', 200, "content-security-policy: default-src 'self'\$"],
+		['/none', 404, 'referrer-policy: no-referrer$'],
+		['/old/a', 301, 'referrer-policy: no-referrer$'] ] },
+	clean => { host => 'example.org', files => {
+	    'srv/www/example.org/about.html' => "about\n",
+	    'srv/www/example.org/404.html' => "own 404\n" }, ask => [
+		['/about', 200, '^about'], ['/about.html', 200, '^about'],
+		['/about', 200, 'content-type: text/html'],
+		['/none', 404, '^own 404'] ] },
 	acme => { host => 'www.example.org', files => {
 	    'srv/acme/.well-known/acme-challenge/token' => "proof\n" }, ask => [
 		['/.well-known/acme-challenge/token', 200, '^proof'],
@@ -101,7 +118,8 @@ my %recipes = (
 		['/', 200, '^page'], ['/status', 200, 'requests'] ] },
 );
 my %fields = (Authorization => 'Basic ' . encode_base64('joe:secret', ''),
-    Range => 'bytes=2-2', Accept => 'application/json');
+    Range => 'bytes=2-2', Accept => 'application/json',
+    'X-Forwarded-For' => '192.0.2.7', 'X-Forwarded-Proto' => 'https');
 
 my $conf = confs();
 is_deeply([sort(keys(%$conf))], [sort(keys(%recipes))],
