@@ -623,11 +623,17 @@ static const struct {
 	    "the path of a page is written decoded, without %" },
 	{ "error 404",
 	    "\"404\" needs a value" },
-	{ "error 402 /x",
-	    "\"402\" is not one of 400, 401, 403, 404, 405, 406, 408, 410, "
+	{ "error 399 /x",
+	    "\"399\" is not one of 4xx, 5xx, *, 400, 401, 403, 404, 405, 406, 408, 410, "
 	    "412, 413, 414, 416, 417, 429, 431, 451, 500, 501, 503, 505" },
 	{ "error 404 403", "a path begins with /" },
 	{ "error 404 400 403 /x /y", "unexpected \"/y\" behind \"error\": a "
+	{ "error 600 /x",
+	    "\"600\" is not one of 4xx, 5xx, *, 400, 401, 403, 404, 405, 406, "
+	    "408, 410, 412, 413, 414, 416, 417, 429, 431, 451, 500, 501, 503, "
+	    "505" },
+	{ "error 4xx /a; error 404 4xx /b",
+	    "error 4xx is given twice in this block" },
 	    "value of several words needs quotes" },
 	{ "error 404 403 /a; error 410 403 /b",
 	    "error 403 is given twice in this block" },
@@ -674,6 +680,7 @@ static const char *const good_lines[] = {
 	"error 404 /a; path /a { error 404 /b }",
 	"header A always; header add B always always",
 };
+	"error * /a; error 4xx 5xx /b; error 400 502 504 599 /c",
 
 /* Each block files with fields has a bit of 16; others are as many as wanted. */
 START_TEST(many_files)
