@@ -232,8 +232,8 @@ conf_name_wrong_sign(const char *name)
 {
 	return name[0] == '/' || name[0] == '@' ? "\"%s\" is not a field's "
 	    "name: write path /PREFIX { header NAME VALUE }" :
-	    name[0] == '-' ? "\"%s\" is not a field's name: to leave a field "
-	    "out, write header remove NAME, in a path" :
+	    name[0] == '-' ? "\"%s\" is not a field's name: write header "
+	    "remove NAME, in a path" :
 	    name[0] == '+' ? "\"%s\" is not a field's name: write header add "
 	    "NAME VALUE" : NULL;
 }

@@ -104,8 +104,8 @@ static const struct {
 	{ true, "@x path /y", "Caddy: amped has no matchers: write path /PREFIX" },
 	{ true, "header /api/* X-A b", "\"/api/*\" is not a field's name: write "
 	    "path /PREFIX { header NAME VALUE }" },
-	{ true, "header -Server", "to leave a field out, write header remove "
-	    "NAME, in a path" },
+	{ true, "header -Server", "\"-Server\" is not a field's name: write "
+	    "header remove NAME, in a path" },
 	{ true, "header -Server x", "write header remove NAME, in a path" },
 	{ true, "header +X-A b", "write header add NAME VALUE" },
 	{ true, "header always X b", "\"always\" behind \"header\": it stands "
