@@ -128,13 +128,40 @@ print_and_exit(int option)
 	exit(0);
 }
 
+static _Noreturn void
+usage_error(const char *why)
+{
+	fprintf(stderr, "amped: %s\n", why);
+	usage(EX_USAGE);
+}
+
 static void
 add_field(struct explain_request *q, char *field)
 {
 	if (strpbrk(field, "\r\n") != NULL || strchr(field, ':') == NULL)
-		usage(EX_USAGE);
+		usage_error("-H takes one field, as \"Accept: text/html\"");
 	q->fields = mem_grow(q->fields, q->nfields + 1, sizeof(q->fields[0]));
 	q->fields[q->nfields++] = field;
+}
+
+/* Options that make no sense together are an error. */
+static void
+check_options(const struct options *o)
+{
+	if (o->directory != NULL && o->file != NULL)
+		usage_error("a directory is served without a conf: leave out "
+		    "-f or the directory");
+	if (o->address != NULL && o->file != NULL)
+		usage_error("-l is for a directory: with -f, \"listen\" in the "
+		    "conf names the addresses");
+	if (o->address != NULL && o->directory == NULL)
+		usage_error("-l is for a directory: name the one to serve, as "
+		    "amped -l 8080 .");
+	if (o->quiet && !o->test && !o->dump)
+		usage_error("-q is for -t and -T");
+	if (o->explain.url == NULL && (o->explain.nfields > 0 ||
+	    o->explain.client != NULL))
+		usage_error("-H and -c are for -u");
 }
 
 static void
@@ -180,14 +207,10 @@ parse_options(int argc, char **argv, struct options *o)
 			print_and_exit(option);
 		}
 	if (argc - optind > 1)
-		usage(EX_USAGE);
+		usage_error("one directory can be served: a conf has more, "
+		    "and -f names it");
 	o->directory = argv[optind];
-	if ((o->directory != NULL && o->file != NULL) ||
-	    (o->directory == NULL && o->address != NULL) ||
-	    (o->quiet && !o->test && !o->dump) ||
-	    (o->explain.url == NULL && (o->explain.nfields > 0 ||
-	    o->explain.client != NULL)))
-		usage(EX_USAGE);
+	check_options(o);
 }
 
 /* The architecture of that name; -1 for NULL.  Exits if there is none. */
@@ -307,25 +330,55 @@ choose_user(struct generation *g, const struct options *o)
 		directory_choose_user(o->directory, &g->user);
 }
 
-/* Says what is in a conf without errors. */
+/* Prints the addresses of all sites, each once. */
 static void
-print_summary(const struct conf *conf, const struct options *o)
+print_addresses(const struct conf *conf, FILE *out)
 {
-	const char	*file = o->file != NULL ? o->file : AMPED_CONF, *text;
-	const char	*before = NULL;
+	const char	*text, *before = NULL;
 
-	fprintf(stderr, "amped: %s is fine: %zu site%s on",
-	    o->directory != NULL ? "the command line" : file, conf->nsites,
-	    conf->nsites == 1 ? "" : "s");
 	for (size_t i = 0; i < conf_listener_count(conf); i++) {
 		text = conf_listener(conf, i)->text;
 		/* "*:80" is two listeners with the same text. */
 		if (before == NULL || strcmp(before, text) != 0)
-			fprintf(stderr, "%s %s", before != NULL ? "," : "",
-			    text);
+			fprintf(out, "%s %s", before != NULL ? "," : "", text);
 		before = text;
 	}
+}
+
+/* Says what is in a conf without errors. */
+static void
+print_summary(const struct conf *conf, const struct options *o)
+{
+	const char	*file = o->file != NULL ? o->file : AMPED_CONF;
+
+	fprintf(stderr, "amped: %s is fine: %zu site%s on",
+	    o->directory != NULL ? "the command line" : file, conf->nsites,
+	    conf->nsites == 1 ? "" : "s");
+	print_addresses(conf, stderr);
 	fprintf(stderr, "\n");
+}
+
+/* Tells who has started amped at a terminal that it serves in the background;
+ * a program that has started it gets nothing. */
+static void
+tell_started(pid_t monitor)
+{
+	FILE	*out = isatty(STDERR_FILENO) ? stderr : stdout;
+	bool	 is_default = strcmp(prepared.conf_file, AMPED_CONF) == 0;
+
+	if (!isatty(fileno(out)))
+		return;
+	fprintf(out, "amped: serving %s on", prepared.conf_file);
+	print_addresses(opened->conf, out);
+	fprintf(out, ", in the background as process %d; to stop it: ",
+	    (int)monitor);
+	if (opened->conf->control.file != NULL)
+		fprintf(out, "ampedctl %s%s%sstop\n", is_default ? "" : "-f ",
+		    is_default ? "" : prepared.conf_file,
+		    is_default ? "" : " ");
+	else
+		fprintf(out, "kill %d\n", (int)monitor);
+	fflush(out);
 }
 
 /* -t: beside the errors of the conf, finds what keeps amped from starting and
@@ -466,7 +519,7 @@ run_server(struct generation *g, const struct options *o)
 		prepared.announce = stdout;
 		prepared.served = o->directory;
 	} else if (!o->foreground) {
-		if (proc_daemon(&prepared.daemon_pipe) == -1)
+		if (proc_daemon(&prepared.daemon_pipe, tell_started) == -1)
 			fatal("cannot go into the background; -D stays in the "
 			    "foreground");
 	}

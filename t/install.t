@@ -67,6 +67,15 @@ like($conf, qr{^\taccess /srv/v/log/amped/access\.log }m,
     'the conf logs to localstatedir');
 unlike($conf, qr{/var/(?:log|cache|lib)}, '... and nowhere else');
 
+# The manual names the real places, too.
+for my $page (qw(man5/amped.conf.5 man7/amped-recipes.7 man8/amped.8
+    man8/ampedctl.8)) {
+	my $text = slurp("$dest/opt/a/share/man/$page");
+	like($text, qr{/opt/a/etc/amped}, "$page has sysconfdir");
+	unlike($text, qr{(?<!/opt/a)/etc/amped|/var/log/amped},
+	    '... and no usual place');
+}
+
 # An administrator's conf is kept by both.
 open(my $fh, '>>', "$dest/opt/a/etc/amped/amped.conf") or die "conf: $!\n";
 print $fh "# mine\n";

@@ -44,37 +44,116 @@ read_file(const char *name, struct buf *text)
 	return error;
 }
 
-/* Returns what keeps all users out; NULL: nothing does. */
-static const char *
-find_fault(struct str text)
+#define DES_LEN	13		/* characters of the oldest hashes */
+
+/* The kind of a hash that cannot be verified, for people. */
+static struct str
+describe_hash(struct str hash)
 {
-	struct htpasswd_entry	entry;
-	bool			any = false;
+	static const char	des[] = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "abcdefghijklmnopqrstuvwxyz";
+	const char		*end = memchr(hash.at, '}', hash.len);
+	size_t			 n = 0;
+
+	if (hash.len == 0)
+		return STR("none");
+	if (str_starts(hash, STR("$apr1$")))
+		return STR("$apr1$");
+	if (hash.at[0] == '{' && end != NULL)
+		return (struct str){ hash.at, (size_t)(end + 1 - hash.at) };
+	while (n < hash.len && strchr(des, hash.at[n]) != NULL)
+		n++;
+	return n == hash.len && n == DES_LEN ? STR("DES") : STR("plain text");
+}
+
+static size_t
+count_lines(const char *from, const char *to)
+{
+	size_t	n = 0;
+
+	for (; from < to; from++)
+		n += *from == '\n';
+	return n;
+}
+
+/* Adds what keeps users out, with the first of them; false: nothing does. */
+static bool
+add_fault(struct str text, struct buf *to)
+{
+	const char		*start = text.at;
+	struct htpasswd_entry	 entry, first = { { NULL, 0 }, { NULL, 0 } };
+	struct str		 kind;
+	size_t			 good = 0, bad = 0;
 
 	while (htpasswd_next(&text, &entry)) {
 		if (htpasswd_usable(entry.hash))
-			return NULL;
-		any = true;
+			good++;
+		else if (bad++ == 0)
+			first = entry;
 	}
-	return any ? "has only passwords of kinds that cannot be verified, as "
-	    "$apr1$ and {SHA}, so nobody is let in: make them anew with "
-	    "htpasswd -B" : "has no line of a user and a password, so nobody "
-	    "is let in: make one with htpasswd -B";
+	if (bad == 0) {
+		if (good == 0)
+			buf_adds(to, "the file has no line of a user and a "
+			    "password, so nobody is let in: make one with "
+			    "htpasswd -B");
+		return good == 0;
+	}
+	kind = describe_hash(first.hash);
+	buf_addf(to, "the password of %.*s in line %zu (%.*s) ",
+	    (int)first.user.len, first.user.at,
+	    count_lines(start, first.user.at) + 1, (int)kind.len, kind.at);
+	if (bad > 1)
+		buf_addf(to, "and %zu more ", bad - 1);
+	buf_addf(to, "cannot be verified, so %s let in: make %s anew with "
+	    "htpasswd -B", good == 0 ? "nobody is" : bad == 1 ?
+	    "this user is not" : "these users are not",
+	    bad == 1 ? "it" : "them");
+	return true;
 }
 
 static void
 check_passwords(const struct conf_guard *guard, const char *where)
 {
-	struct buf	 text = { 0 };
-	int		 error = read_file(guard->file, &text);
-	const char	*fault = find_fault((struct str){ text.at, text.len });
+	struct buf	text = { 0 }, fault = { 0 };
+	int		error = read_file(guard->file, &text);
 
 	errno = error;
 	if (error != 0)
 		log_warn("%s: the file cannot be read, and requests get 500",
 		    where);
-	else if (fault != NULL)
-		log_warnx("%s: the file %s", where, fault);
+	else if (add_fault((struct str){ text.at, text.len }, &fault))
+		log_warnx("%s: %s", where, buf_string(&fault));
+	if (text.at != NULL)
+		explicit_bzero(text.at, text.len);
+	buf_free(&text);
+	buf_free(&fault);
+}
+
+static bool
+has_user(struct str text, const char *name)
+{
+	struct htpasswd_entry	entry;
+
+	while (htpasswd_next(&text, &entry))
+		if (str_same(entry.user, str_of(name)))
+			return true;
+	return false;
+}
+
+/* Warns of the users of a require that the password file does not have. */
+static void
+check_required(const struct conf_guard *guard, const char *where)
+{
+	const struct conf_words	*users = &guard->require.users;
+	struct buf		 text = { 0 };
+
+	if (guard->file != NULL && users->n > 0 &&
+	    read_file(guard->file, &text) == 0)
+		for (size_t i = 0; i < users->n; i++)
+			if (!has_user((struct str){ text.at, text.len },
+			    users->at[i]))
+				log_warnx("%s: there is no user %s in %s",
+				    where, users->at[i], guard->file);
 	if (text.at != NULL)
 		explicit_bzero(text.at, text.len);
 	buf_free(&text);
@@ -86,10 +165,17 @@ check_auth(const struct conf *conf, const struct conf_rules *rules)
 	const struct conf_guard	*guard = &rules->guard;
 	struct buf		 where = { 0 };
 
+	if (guard->require.users.n > 0) {
+		conf_where(conf, rules, "require", 0, &where);
+		check_required(guard, buf_string(&where));
+		where.len = 0;
+	}
 	if (guard->file == NULL || (rules->outer != NULL &&
 	    rules->outer->guard.file != NULL &&
-	    strcmp(rules->outer->guard.file, guard->file) == 0))
+	    strcmp(rules->outer->guard.file, guard->file) == 0)) {
+		buf_free(&where);
 		return;
+	}
 	conf_where(conf, rules, "auth", CONF_WHERE_ALL, &where);
 	check_passwords(guard, buf_string(&where));
 	buf_free(&where);
@@ -103,6 +189,7 @@ check_files(const struct conf *conf, const struct conf_files *files)
 	if (files->guard.file == NULL)
 		return;
 	conf_where_files(conf, &files->guard, &where);
+	check_required(&files->guard, buf_string(&where));
 	buf_addf(&where, ": auth %s", files->guard.file);
 	check_passwords(&files->guard, buf_string(&where));
 	buf_free(&where);
@@ -147,6 +234,40 @@ check_rules(const struct conf *conf, const struct conf_site *site,
 		check_page(conf, site, rules, "fallback", CONF_WHERE_ALL);
 }
 
+/*
+ * Sockets
+ */
+
+static bool
+is_same_name(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* Warns of sockets of one statement that differ: an option belongs to the
+ * socket before it, and may be meant for all of them. */
+static void
+check_sockets(const struct conf *conf, const struct conf_site *site)
+{
+	const struct conf_address	*a = site->listen.at, *b;
+	struct buf			 where = { 0 };
+
+	for (size_t i = 0; i + 1 < site->listen.n; i++, a++) {
+		b = a + 1;
+		if (a->addr.ss_family != AF_UNIX ||
+		    b->addr.ss_family != AF_UNIX || (a->mode == b->mode &&
+		    is_same_name(a->owner, b->owner) &&
+		    is_same_name(a->group, b->group)) ||
+		    !conf_where_is_one(conf, &site->rules, "listen", i))
+			continue;
+		where.len = 0;
+		conf_where(conf, &site->rules, "listen", i, &where);
+		log_warnx("%s: %s differs: mode, owner and group belong to the "
+		    "socket before them alone", buf_string(&where), b->text);
+	}
+	buf_free(&where);
+}
+
 void
 needs_check_serving(const struct conf *conf)
 {
@@ -159,6 +280,7 @@ needs_check_serving(const struct conf *conf)
 		    conf->cache.variants);
 	for (size_t i = 0; i < conf->nsites; i++) {
 		site = &conf->sites[i];
+		check_sockets(conf, site);
 		check_rules(conf, site, &site->rules);
 		for (size_t j = 0; j < site->npaths; j++)
 			check_rules(conf, site, &site->paths[j].rules);

@@ -73,6 +73,7 @@ target_listener(const struct conf *conf, const struct url *u, size_t *listener,
 		if (i == 0 || strcmp(text, conf_listener(conf, i - 1)->text))
 			buf_addf(wrong, " %s", text);
 	}
+	buf_addf(wrong, " (%s)", conf->files.at[0]);
 	return false;
 }
 

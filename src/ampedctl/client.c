@@ -25,31 +25,44 @@
 
 #define ANSWER_TIMEOUT	90	/* s without a byte; a reload may take 60 */
 
+/* Says how to do without a control socket. */
+static void
+error_no_socket(const char *conf, const char *pid)
+{
+	fprintf(stderr, "ampedctl: %s names no control socket: add a line like "
+	    "\"control %s\" to it, and reload; SIGHUP reloads and SIGTERM "
+	    "stops the process ", conf, AMPED_CONTROL);
+	if (pid != NULL)
+		fprintf(stderr, "whose id is in %s\n", pid);
+	else
+		fprintf(stderr, "that ps calls \"amped: monitor\"\n");
+}
+
 /* A conf that this user may not read may be that of the package, whose socket
  * is known. */
 const char *
 client_socket(struct client_target *a)
 {
 	const char	*conf = a->conf != NULL ? a->conf : AMPED_CONF;
+	char		*pid;
 	int		 error;
 
 	if (a->socket != NULL)
 		return a->socket;
-	a->socket = conf_read_control(conf);
+	a->socket = conf_read_control(conf, &pid);
 	error = errno;
-	if (a->socket != NULL)
-		return a->socket;
-	if (a->conf == NULL && access(AMPED_CONTROL, F_OK) == 0) {
+	if (a->socket == NULL && a->conf == NULL &&
+	    access(AMPED_CONTROL, F_OK) == 0)
 		a->socket = AMPED_CONTROL;
+	if (a->socket != NULL) {
+		mem_drop(&pid);
 		return a->socket;
 	}
 	if (error != 0)
 		fprintf(stderr, "ampedctl: %s: %s; -s names the socket, -f "
 		    "another conf\n", conf, strerror(error));
 	else
-		fprintf(stderr, "ampedctl: %s names no control socket: add a "
-		    "line like \"control %s\" to it, and reload (SIGHUP)\n",
-		    conf, AMPED_CONTROL);
+		error_no_socket(conf, pid);
 	exit(error != 0 ? EX_NOINPUT : EX_CONFIG);
 }
 

@@ -66,6 +66,10 @@ has_bit(const uint8_t *bytes, int bit)
 	return (bytes[bit / 8] & 0x80 >> bit % 8) != 0;
 }
 
+static const char	not_a_network[] = "\"%s\": a network is written as "
+			    "192.0.2.0/24, 2001:db8::/32, as an address, or "
+			    "as all";
+
 /* Returns NULL, or what is wrong, as conf_wrong_fn. */
 static const char *
 parse_network(const char *written, struct conf_network *network)
@@ -87,8 +91,7 @@ parse_network(const char *written, struct conf_network *network)
 	if (slash != NULL)
 		*slash++ = '\0';
 	if (!parse_address(text, network, &max))
-		return "\"%s\": a network is written as 192.0.2.0/24, "
-		    "2001:db8::/32, as an address, or as all";
+		return not_a_network;
 	network->bits = prefix_length(slash, max);
 	if (network->bits == -1)
 		return "\"%s\": behind / there must be the number of bits "
@@ -116,6 +119,9 @@ conf_access_wrong_trust(const char *text)
 	struct conf_network	 network;
 	const char		*wrong = parse_network(text, &network);
 
+	if (wrong == not_a_network)
+		return "\"%s\": proxies are written as an address, as "
+		    "192.0.2.0/24, 2001:db8::/32, or unix:";
 	return wrong == NULL && network.bits == 0 &&
 	    network.family != AF_UNIX ?
 	    "\"%s\" would trust every client: name the proxies" : wrong;

@@ -228,6 +228,21 @@ conf_address_free(struct conf_addresses *all)
 	all->n = 0;
 }
 
+/* Reports a port alone, as 8080 or :8080; false: the word is none. */
+static bool
+error_port_alone(struct conf_reader *reader, const struct conf_word *word)
+{
+	const char	*port = word->text + (word->text[0] == ':');
+	int64_t		 number;
+
+	if (!str_number(str_of(port), &number))
+		return false;
+	conf_error(reader, word->pos, "\"%s\" has no address: write "
+	    "127.0.0.1:%s for this host alone, or *:%s for all", word->text,
+	    port, port);
+	return true;
+}
+
 /* Splits host:port or [host]:port; returns NULL, or the error as text. */
 static const char *
 split_address(const char *text, char *host, size_t size, int64_t *port)
@@ -236,7 +251,7 @@ split_address(const char *text, char *host, size_t size, int64_t *port)
 	size_t		 len;
 
 	if (colon == NULL || colon == text)
-		return "no address: write *:80 for all, or 127.0.0.1:80";
+		return "no address: write 127.0.0.1:80, or *:80 for all";
 	len = (size_t)(colon - text);
 	if (text[0] != '[' && memchr(text, ':', len) != NULL)
 		return "an IPv6 address stands in brackets: [::1]:80";
@@ -267,6 +282,7 @@ conf_address_set(struct conf_reader *reader, const struct conf_row *row,
 	if (strncmp(text, UNIX_PREFIX, strlen(UNIX_PREFIX)) == 0)
 		return add_unix(reader, word, all);
 	if (conf_foreign_error(reader, row->word, word) ||
+	    error_port_alone(reader, word) ||
 	    !conf_error_none(reader, word, split_address(text, host,
 	    sizeof(host), &port)))
 		return false;

@@ -110,17 +110,20 @@ check_user(struct conf_reader *reader)
 	    conf->user, pos.line != 0 ? "" : ": name one with \"user\"");
 }
 
-/* Reports the required directives that a block lacks. */
+/* Reports the required directives that a block lacks, unless an unknown word
+ * may be meant as one of them. */
 static void
 check_required(struct conf_reader *reader, struct conf_object object)
 {
 	const struct conf_row		*row;
 	const struct conf_origin	*block = conf_origin(object, NULL, 0);
 
+	if (block == NULL || block->bad)
+		return;
 	CONF_EACH_ROW(row) {
 		if (!conf_object_has(object, row) ||
 		    row->value != CONF_REQUIRED ||
-		    conf_origin(object, row, 0) != NULL || block == NULL ||
+		    conf_origin(object, row, 0) != NULL ||
 		    (row->type == TYPE_ROOT &&
 			conf_rules_have_action(object)))
 			continue;
@@ -232,8 +235,9 @@ check_proxy(struct conf_reader *reader, const struct conf_listener *l)
 {
 	if (l->address->proxy && reader->conf->trust.networks.n == 0)
 		conf_error(reader, l->pos, "%s proxy: no proxy is trusted; "
-		    "name those that connect there: trust 127.0.0.1, say",
-		    l->address->text);
+		    "name those that connect there: trust %s, say",
+		    l->address->text, l->address->addr.ss_family == AF_UNIX ?
+		    "unix:" : "127.0.0.1");
 }
 
 /* Adds a site to the listener of an address.  The listener is one socket, so

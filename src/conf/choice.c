@@ -10,6 +10,7 @@
 #include "lib/log.h"
 #include "lib/str.h"
 
+#define ERRORS(X)	CONF_ERROR_CLASSES(X) CONF_ERRORS(X)
 #define WORDS(list)	(const char *const []){ list(X) NULL }
 #define X(id, name, ...) name,
 static const char *const *const choices[TYPE_COUNT] = {
@@ -29,7 +30,7 @@ static const char *const *const choices[TYPE_COUNT] = {
 	[TYPE_SWITCH] = WORDS(CONF_SWITCHES),
 	[TYPE_REDIRECT] = WORDS(CONF_REDIRECTS),
 	[TYPE_REFUSAL] = WORDS(CONF_REFUSALS),
-	[TYPE_ERROR] = WORDS(CONF_ERRORS),
+	[TYPE_ERROR] = WORDS(ERRORS),
 };
 #undef X
 

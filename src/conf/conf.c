@@ -72,13 +72,14 @@ conf_read_text(const char *name, const char *text, struct buf *errors)
 }
 
 char *
-conf_read_control(const char *file)
+conf_read_control(const char *file, char **pid)
 {
 	struct conf_reader	 reader = NEW_READER;
 	struct buf		 errors = { 0 };
 	size_t			 source;
 	char			*socket = NULL;
 
+	*pid = NULL;
 	if (!conf_source_read(&reader, file, true, &source)) {
 		conf_free(&reader.conf);
 		return NULL;
@@ -90,6 +91,8 @@ conf_read_control(const char *file)
 	conf_source_free(&reader);
 	if (reader.conf->control.file != NULL)
 		socket = mem_string(reader.conf->control.file);
+	if (reader.conf->pid != NULL)
+		*pid = mem_string(reader.conf->pid);
 	conf_free(&reader.conf);
 	errno = 0;
 	return socket;

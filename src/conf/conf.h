@@ -148,9 +148,10 @@ struct conf	*conf_read_again(const char *file, struct buf *errors);
 struct conf	*conf_read_text(const char *name, const char *text,
 		    struct buf *errors);
 void		 conf_free(struct conf **);
-/* The control socket's name, owned by the caller, even from a conf with errors.
- * NULL with errno: the file cannot be read; errno is 0: no name is set. */
-char		*conf_read_control(const char *file);
+/* The control socket's name, owned by the caller, even from a conf with errors;
+ * *pid is the pid file's, or NULL.  NULL with errno: the file cannot be read;
+ * errno is 0: no name is set. */
+char		*conf_read_control(const char *file, char **pid);
 
 /* -T: prints the conf in force as a conf file, each line with a comment that
  * says where it was set ("default", file:line). */

@@ -33,6 +33,7 @@ blocks_for_word(const char *word, struct buf *to)
 	return buf_string(to);
 }
 
+/* NULL: no word of the block is near. */
 static const char *
 nearest_word(const char *word, enum conf_block block)
 {
@@ -52,24 +53,47 @@ nearest_word(const char *word, enum conf_block block)
 	return near;
 }
 
-void
-conf_directive_unknown(struct conf_reader *reader, const struct conf_word *word,
+/* Finds the block whose words are most likely in an unknown block. */
+static bool
+find_likely_block(const char *word, enum conf_block inside,
+    enum conf_block *block)
+{
+	const char	*near = nearest_word(word, inside);
+
+	return conf_foreign_block(word, inside, block) ||
+	    (near != NULL && conf_block_find(near, inside, block));
+}
+
+static void
+error_unknown(struct conf_reader *reader, const struct conf_word *word,
     enum conf_block block)
 {
-	struct buf	buf = { 0 };
-	const char	*blocks = blocks_for_word(word->text, &buf);
+	conf_error(reader, word->pos, "unknown word \"%s\"%s%s", word->text,
+	    block == BLOCK_TOP ? "" : " in block ", conf_blocks[block].word);
+	conf_error_hint(reader, nearest_word(word->text, block));
+}
 
-	if (blocks[0] != '\0') {
-		conf_error(reader, word->pos,
-		    "\"%s\" cannot stand here: it belongs %s", word->text,
-		    blocks);
-	} else if (!conf_foreign_error(reader, "", word)) {
-		conf_error(reader, word->pos, "unknown word \"%s\"%s%s",
-		    word->text, block == BLOCK_TOP ? "" : " in block ",
-		    conf_blocks[block].word);
-		conf_error_hint(reader, nearest_word(word->text, block));
-	}
+bool
+conf_directive_unknown(struct conf_reader *reader,
+    const struct conf_word *words, size_t n, bool has_block,
+    enum conf_block block, enum conf_block *likely)
+{
+	struct buf	buf = { 0 };
+	const char	*where = blocks_for_word(words[0].text, &buf);
+
+	if ((block == BLOCK_SITE || block == BLOCK_PATH) &&
+	    conf_foreign_in_site(reader, words, n))
+		;
+	else if (where[0] != '\0')
+		conf_error(reader, words[0].pos,
+		    "\"%s\" cannot stand here: it belongs %s", words[0].text,
+		    where);
+	else if (!conf_foreign_statement(reader, words, n) &&
+	    !(has_block && block == BLOCK_TOP &&
+	    conf_foreign_address(reader, &words[0])))
+		error_unknown(reader, &words[0], block);
 	buf_free(&buf);
+	return find_likely_block(words[0].text, block, likely);
 }
 
 static bool
@@ -151,6 +175,8 @@ find_positional(const struct conf_row *directive, size_t nth)
 {
 	const struct conf_row	*row = directive + nth;
 
+	if (directive->part[0] != '\0')
+		return NULL;
 	if (conf_value_is_list(directive))
 		return nth == 0 || conf_value_words(directive) == 1 ?
 		    directive : NULL;
@@ -158,6 +184,13 @@ find_positional(const struct conf_row *directive, size_t nth)
 	    strcmp(row->word, directive->word) == 0 && row->part[0] == '\0')
 		return row;
 	return NULL;
+}
+
+/* Whether the words behind a part's first value are values of it, too. */
+static bool
+goes_on(const struct conf_row *row)
+{
+	return row->type == TYPE_MEMBER || row->type == TYPE_MEMBERS;
 }
 
 static void
@@ -169,6 +202,12 @@ error_surplus(struct conf_reader *reader, const struct conf_row *directive,
 
 	if (conf_foreign_error(reader, directive->word, word))
 		return;
+	if (goes_on(directive)) {
+		conf_error(reader, word->pos, "\"%s\" behind \"%s\": write "
+		    "%s user NAME, or %s group NAME", word->text,
+		    directive->word, directive->word, directive->word);
+		return;
+	}
 	conf_error(reader, word->pos, "unexpected \"%s\" behind \"%s\"%s",
 	    word->text, directive->word, conf_value_words(directive) > 1 ?
 	    ": a value of several words needs quotes" : "");
@@ -217,13 +256,6 @@ set_next(struct conf_reader *reader, struct conf_object object,
 	return second + 1;
 }
 
-/* Whether the words behind a part's first value are values of it, too. */
-static bool
-goes_on(const struct conf_row *row)
-{
-	return row->type == TYPE_MEMBER || row->type == TYPE_MEMBERS;
-}
-
 /* Reports that a value is missing behind a word. */
 static void
 error_missing(struct conf_reader *reader, const struct conf_row *row,
@@ -236,7 +268,8 @@ error_missing(struct conf_reader *reader, const struct conf_row *row,
 		conf_error(reader, word->pos, "\"%s\" stands behind a media "
 		    "type: write %s */* %s for all files", word->text,
 		    row->word, word->text);
-	else
+	else if (row->type != TYPE_FIELD ||
+	    conf_error_none(reader, word, conf_name_wrong_sign(word->text)))
 		conf_error(reader, word->pos, "\"%s\" needs a value",
 		    word->text);
 }
@@ -275,7 +308,8 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 		}
 		used = set_next(reader, object, row, &words[i], n - i, &good);
 		/* Words behind another server's word are that server's, too. */
-		if (!good && conf_foreign_find(directive->word, words[i].text))
+		if (!good && (row->type == TYPE_FIELD ||
+		    conf_foreign_find(directive->word, words[i].text)))
 			return;
 		i += used;
 		if (i < n)

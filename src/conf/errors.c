@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "conf/private.h"
 #include "lib/log.h"
@@ -97,6 +98,10 @@ const char *
 conf_error_nearer(const char *typed, const char *best, const char *word)
 {
 	size_t	d = edit_distance(typed, word);
+
+	/* Other servers take words in capitals, too. */
+	if (strcasecmp(typed, word) == 0)
+		return word;
 
 	/* A number is meant as it stands. */
 	if (isdigit((unsigned char)typed[0]))

@@ -5,13 +5,26 @@
 #define CONF_FOREIGN_H
 
 #include "conf/private.h"
+#include "conf/table.h"
 
-/* Whether the table has a word that stands behind a directive, or, with "", as
- * one. */
+/* Whether the table has a word that stands behind a directive. */
 bool	conf_foreign_find(const char *directive, const char *word);
-/* Reports a word of another server that stands as a directive ("") or behind
- * one; false: the table has no such word. */
+/* Reports a word of another server that stands behind a directive; false: the
+ * table has no such word. */
 bool	conf_foreign_error(struct conf_reader *, const char *directive,
 	    const struct conf_word *);
+/* The same of n words that begin with such a word in place of a directive: all
+ * of them choose the advice. */
+bool	conf_foreign_statement(struct conf_reader *, const struct conf_word *,
+	    size_t n);
+/* The same of words that mean something else within a site or path. */
+bool	conf_foreign_in_site(struct conf_reader *, const struct conf_word *,
+	    size_t n);
+/* Reports an address that begins a site, as in Caddy; false: it is none. */
+bool	conf_foreign_address(struct conf_reader *, const struct conf_word *);
+/* Finds the block whose words are most likely in another server's block that
+ * begins with the word; false: its words are none of amped's. */
+bool	conf_foreign_block(const char *word, enum conf_block inside,
+	    enum conf_block *);
 
 #endif

@@ -15,7 +15,8 @@ struct conf_words {			/* a list of words */
 
 struct conf_pair {			/* a name and its value */
 	char			*name, *value;
-	int64_t			 number;	/* error: the status;
+	int64_t			 number;	/* error: the status, or 4 for
+						 * 4xx, or CONF_ERROR_ALL;
 						 * expires: seconds;
 						 * header: 1: always */
 };

@@ -156,8 +156,6 @@ conf_name_wrong_path(const char *path)
 	if (path[1] == '\0')
 		return "/ is the site itself: write what is within this "
 		    "block in the site";
-	if (path[strlen(path) - 1] == '/')
-		return "a path is written without / at its end";
 	if (has_segment(path, "") || has_segment(path, ".") ||
 	    has_segment(path, ".."))
 		return "a path has no empty, . or .. segments";
@@ -178,9 +176,14 @@ find_wrong_prefix(const char *path)
 	return conf_name_wrong_path(path);
 }
 
+/* A slash at the end changes nothing: a path covers all beneath it. */
 char *
 conf_name_prefix(struct conf_reader *reader, const struct conf_word *word)
 {
+	size_t	len = strlen(word->text);
+
+	if (len > 1 && word->text[len - 1] == '/')
+		word->text[len - 1] = '\0';
 	return conf_error_none(reader, word, find_wrong_prefix(word->text)) ?
 	    mem_string(word->text) : NULL;
 }
@@ -222,10 +225,24 @@ is_verb(const char *name)
 	    strcmp(name, "remove") == 0;
 }
 
+/* Returns an error of what Caddy has in front of a field; such names are legal,
+ * but are surely mistakes. */
+const char *
+conf_name_wrong_sign(const char *name)
+{
+	return name[0] == '/' || name[0] == '@' ? "\"%s\" is not a field's "
+	    "name: write path /PREFIX { header NAME VALUE }" :
+	    name[0] == '-' ? "\"%s\" is not a field's name: write header "
+	    "remove NAME, in a path" :
+	    name[0] == '+' ? "\"%s\" is not a field's name: write header add "
+	    "NAME VALUE" : NULL;
+}
+
 const char *
 conf_name_wrong_field(const char *name)
 {
-	return !conf_name_is_token(name, strlen(name)) || is_verb(name) ?
+	return conf_name_wrong_sign(name) != NULL ? conf_name_wrong_sign(name) :
+	    !conf_name_is_token(name, strlen(name)) || is_verb(name) ?
 	    "\"%s\" is not a field's name" :
 	    is_own(name) ? "%s is set by the server itself" : NULL;
 }
@@ -235,8 +252,9 @@ bool
 conf_name_set_field(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *words, void *member)
 {
-	(void)row;
-	if (!conf_error_none(reader, words,
+	if ((!words[0].quoted &&
+	    conf_foreign_error(reader, row->word, &words[0])) ||
+	    !conf_error_none(reader, words,
 	    conf_name_wrong_field(words[0].text)))
 		return false;
 	conf_name_add_pair(member, words, 0);

@@ -318,6 +318,74 @@ parse_include(struct file *file, const struct scope *scope,
 	}
 }
 
+/* Chooses the scope of a block that is unknown, so that what is in it is
+ * checked in the same round; an error was reported, so no server gets the
+ * objects.  A new site or path would move the outer one: there is none within
+ * another. */
+static struct scope
+guess_scope(struct conf_reader *reader, enum conf_block block,
+    const struct scope *outer, const struct conf_word *word)
+{
+	struct scope		 inner = *outer;
+	struct conf_path	*path;
+
+	if (block == outer->block || block < BLOCK_SITE ||
+	    (block == BLOCK_SITE ? outer->site != NULL :
+	    outer->block > BLOCK_SITE)) {
+		inner.block = block < BLOCK_SITE ? block : outer->block;
+		return inner;
+	}
+	inner.block = block;
+	if (inner.site == NULL)
+		inner.site = add_site(reader->conf);
+	inner.object = conf_object_site(inner.site);
+	if (block != BLOCK_PATH)
+		return inner;
+	path = add_path(inner.site);
+	path->prefix = mem_string("");
+	inner.object = conf_object_path(path);
+	conf_origin_add(inner.object, NULL, 0, word->pos, true);
+	return inner;
+}
+
+/* Reads what is within an unknown block as if it were a block of amped's. */
+static void
+parse_guessed(struct file *file, enum conf_block block,
+    const struct scope *outer, const struct conf_word *word)
+{
+	struct conf_reader	*reader = file->lexer.reader;
+	struct scope		 inner = guess_scope(reader, block, outer,
+				    word);
+
+	parse_block(file, &inner, word);
+	if (inner.object.at != outer->object.at)
+		conf_value_default(reader, inner.object);
+	if (inner.site != outer->site && inner.block == BLOCK_PATH)
+		conf_value_default(reader, conf_object_site(inner.site));
+}
+
+/* Reports an unknown word, and reads its block; the block around it may lack
+ * what was meant by the word. */
+static void
+parse_unknown(struct file *file, const struct scope *scope,
+    const struct statement *s)
+{
+	struct conf_origin	*around = conf_origin(scope->object, NULL, 0);
+	enum conf_block		 likely;
+	bool			 known;
+
+	known = conf_directive_unknown(file->lexer.reader, s->words, s->n,
+	    s->end == TOKEN_OPEN, scope->block, &likely);
+	if (around != NULL)
+		around->bad = true;
+	if (s->end != TOKEN_OPEN)
+		return;
+	if (known && likely != BLOCK_FILES)
+		parse_guessed(file, likely, scope, &s->words[0]);
+	else
+		skip_block(&file->lexer);
+}
+
 static void
 parse_statement(struct file *file, const struct scope *scope,
     const struct statement *s)
@@ -331,18 +399,19 @@ parse_statement(struct file *file, const struct scope *scope,
 		parse_inner(file, block, scope, s);
 		return;
 	}
-	if (strcmp(word->text, "include") == 0)
+	if (strcmp(word->text, "include") == 0) {
 		parse_include(file, scope, s);
-	else if ((row = conf_row_find_word(word->text, scope->block)) != NULL)
-		conf_directive_apply(reader, scope->object, row,
-		    s->words, s->n);
-	else
-		conf_directive_unknown(reader, word, scope->block);
+	} else if ((row = conf_row_find_word(word->text, scope->block)) !=
+	    NULL) {
+		conf_directive_apply(reader, scope->object, row, s->words,
+		    s->n);
+	} else {
+		parse_unknown(file, scope, s);
+		return;
+	}
 	if (s->end != TOKEN_OPEN)
 		return;
-	if (row != NULL)
-		conf_error(reader, s->end_pos, "\"%s\" is not a block",
-		    word->text);
+	conf_error(reader, s->end_pos, "\"%s\" is not a block", word->text);
 	skip_block(&file->lexer);
 }
 

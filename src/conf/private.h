@@ -35,8 +35,7 @@ struct conf_reader {			/* a conf being read */
 /* lexer.c: files into words. */
 enum conf_token {
 	TOKEN_WORD, TOKEN_OPEN, TOKEN_CLOSE,
-	TOKEN_END,			/* of a line, or ; */
-	TOKEN_EOF
+	TOKEN_END, TOKEN_EOF		/* END: of a line, or ; */
 };
 
 struct conf_lexer {
@@ -68,9 +67,11 @@ void		 conf_source_free(struct conf_reader *);
 /* parse.c: a file with its blocks and all files that it includes. */
 void		 conf_parse(struct conf_reader *, size_t file);
 
-/* directive.c: a directive and its values. */
-void		 conf_directive_unknown(struct conf_reader *,
-		    const struct conf_word *, enum conf_block);
+/* directive.c: a directive and its values; n words of a statement. */
+/* Reports a word; true: its block most likely has the words of *likely. */
+bool		 conf_directive_unknown(struct conf_reader *,
+		    const struct conf_word *, size_t n, bool has_block,
+		    enum conf_block inside, enum conf_block *likely);
 /* Sets values from n words, the directive's own included. */
 void		 conf_directive_apply(struct conf_reader *, struct conf_object,
 		    const struct conf_row *, const struct conf_word *,

@@ -9,6 +9,7 @@
 
 #include "conf/setters.h"
 #include "lib/mem.h"
+#include "lib/str.h"
 
 #define AGE_MAX_MS	((int64_t)3650 * 86400 * 1000)	/* ten years */
 
@@ -108,6 +109,20 @@ is_given_twice(struct conf_reader *reader, const struct conf_row *row,
 	return false;
 }
 
+/* Reads a status code, or the number of a class of them. */
+static bool
+read_status(const char *text, int64_t *status)
+{
+#define X(number, name)							\
+	*status = number;						\
+	if (strcmp(text, name) == 0)					\
+		return true;
+	CONF_ERROR_CLASSES(X)
+#undef X
+	return str_number(str_of(text), status) && *status >= 400 &&
+	    *status <= 599;
+}
+
 /* Adds a page from two words, a status and a path. */
 bool
 conf_response_set_error(struct conf_reader *reader, const struct conf_row *row,
@@ -115,8 +130,9 @@ conf_response_set_error(struct conf_reader *reader, const struct conf_row *row,
 {
 	int64_t	status;
 
-	if (!conf_choice_set_code(reader, row, &words[0], &status) ||
-	    is_given_twice(reader, row, &words[0], member) ||
+	if (!read_status(words[0].text, &status))
+		return conf_choice_set(reader, row, &words[0], &status);
+	if (is_given_twice(reader, row, &words[0], member) ||
 	    !conf_error_none(reader, &words[1],
 	    conf_response_wrong_page(words[1].text)))
 		return false;

@@ -71,6 +71,8 @@ error_both(struct conf_reader *reader, const struct conf_origin *a,
 {
 	const struct conf_origin	*first = a, *later = b;
 
+	if (a->bad || b->bad)
+		return;		/* an error was reported */
 	if (conf_pos_order(&a->pos, &b->pos) > 0) {
 		first = b;
 		later = a;

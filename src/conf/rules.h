@@ -24,6 +24,8 @@ struct conf_timeout {
 /* Bytes of all patterns of hide that apply to a path, with terminators. */
 #define CONF_HIDE_MAX	4000
 
+#define CONF_ERROR_ALL	0	/* status of "error *" */
+
 /* Fields of responses with files of some names. */
 struct conf_file_fields {
 	struct conf_pairs	 plain, set;	/* header */
@@ -57,7 +59,7 @@ struct conf_rules {
 	char			*fallback;	/* NULL: off */
 	struct conf_words	 index;
 	struct conf_words	 try;		/* "off", or suffixes */
-	struct conf_pairs	 errors;	/* status, path */
+	struct conf_pairs	 errors;	/* status or class, path */
 	struct {
 		struct conf_pairs plain, add, set;
 		struct conf_words remove;

@@ -29,8 +29,10 @@ void		conf_response_complete_target(char **);
 
 /* names.c */
 conf_set_fn	conf_name_set_field;
-/* conf_name_wrong_path(): of a block path. */
-conf_wrong_fn	conf_name_wrong_field, conf_name_wrong_path;
+/* conf_name_wrong_path(): of a block path; conf_name_wrong_sign(): of what
+ * stands before a field's name. */
+conf_wrong_fn	conf_name_wrong_field, conf_name_wrong_path,
+		conf_name_wrong_sign;
 /* Whether a text is a token (RFC 9110, section 5.6.2). */
 bool		conf_name_is_token(const char *, size_t len);
 

@@ -23,7 +23,10 @@
 #define CONF_REFUSALS(X)						\
 	X(403, "403") X(404, "404") X(410, "410") X(451, "451")		\
 	X(500, "500") X(503, "503")
-/* The status codes that "error" takes: all errors of proto/status.tbl. */
+/* Words of "error": classes, and all errors of proto/status.tbl.  Others from
+ * 400 to 599 are never sent, but taken. */
+#define CONF_ERROR_CLASSES(X)						\
+	X(4, "4xx") X(5, "5xx") X(CONF_ERROR_ALL, "*")
 #define CONF_ERRORS(X)							\
 	X(400, "400") X(401, "401") X(403, "403") X(404, "404")		\
 	X(405, "405") X(406, "406") X(408, "408") X(410, "410")		\

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/foreign.h"
 #include "conf/setters.h"
 #include "conf/value.h"
 #include "helpers/job.h"
@@ -163,7 +164,8 @@ static bool
 set_directory(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
-	return set_path(reader, row, word, member, try_directory);
+	return !conf_foreign_error(reader, row->word, word) &&
+	    set_path(reader, row, word, member, try_directory);
 }
 
 #define BY_HOST	"%host"
@@ -417,7 +419,8 @@ set_checked(struct conf_reader *reader, const struct conf_row *row,
 	if (!word->quoted && strcmp(word->text, "off") == 0 &&
 	    strstr(type->name, "|off") != NULL)
 		return true;
-	if (!conf_error_none(reader, word, type->wrong(word->text)))
+	if (conf_foreign_error(reader, row->word, word) ||
+	    !conf_error_none(reader, word, type->wrong(word->text)))
 		return false;
 	if (type->keep == WORDS)
 		conf_name_add(member, word->text);

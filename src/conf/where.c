@@ -121,6 +121,22 @@ conf_where(const struct conf *conf, const struct conf_rules *rules,
 	return true;
 }
 
+bool
+conf_where_is_one(const struct conf *conf, const struct conf_rules *rules,
+    const char *directive, size_t element)
+{
+	struct conf_object		 object = find_block(conf, rules);
+	const struct conf_row		*row = find_row(object, directive);
+	const struct conf_origin	*a, *b;
+
+	if (row == NULL)
+		return false;
+	a = conf_origin(object, row, element);
+	b = conf_origin(object, row, element + 1);
+	return a != NULL && b != NULL && a->pos.file == b->pos.file &&
+	    a->pos.line == b->pos.line;
+}
+
 static void
 add_files(const struct conf *conf, struct conf_files *files, struct buf *to)
 {

@@ -18,6 +18,10 @@ void	conf_where_block(const struct conf *, const struct conf_rules *,
 	    struct buf *);
 bool	conf_where(const struct conf *, const struct conf_rules *,
 	    const char *directive, size_t element, struct buf *);
+/* Whether one statement of these rules has set a value of a directive and the
+ * next one. */
+bool	conf_where_is_one(const struct conf *, const struct conf_rules *,
+	    const char *directive, size_t element);
 /* Adds the block files that has this guard, and its place; false: no block
  * has it. */
 bool	conf_where_files(const struct conf *, const struct conf_guard *,

@@ -323,17 +323,29 @@ rules_of(const struct request *r)
 	return r->site != NULL ? &r->site->rules : NULL;
 }
 
+/* The page of a block for a status, else for its class, else for all. */
+static const char *
+find_error_page(const struct conf_pairs *pages, int status)
+{
+	const int64_t	numbers[] = { status, status / 100, CONF_ERROR_ALL };
+
+	for (size_t n = 0; n < sizeof(numbers) / sizeof(numbers[0]); n++)
+		for (size_t i = 0; i < pages->n; i++)
+			if (pages->at[i].number == numbers[n])
+				return pages->at[i].value;
+	return NULL;
+}
+
 const char *
 rules_error_page(const struct request *r, int status)
 {
 	const struct conf_rules	*rules;
+	const char		*page = NULL;
 
-	for (rules = rules_of(r); rules != NULL; rules = rules->outer) {
-		for (size_t i = 0; i < rules->errors.n; i++)
-			if (rules->errors.at[i].number == status)
-				return rules->errors.at[i].value;
-	}
-	return NULL;
+	for (rules = rules_of(r); rules != NULL && page == NULL;
+	    rules = rules->outer)
+		page = find_error_page(&rules->errors, status);
+	return page;
 }
 
 static const struct conf_pair *

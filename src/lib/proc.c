@@ -247,9 +247,10 @@ forward_signal(int signo)
 	kill(daemon_pid, signo);
 }
 
-/* Waits in the parent until the child is ready or has ended, and exits. */
+/* Waits in the parent until the child is ready, calls a function, and exits; or
+ * until the child has ended. */
 static _Noreturn void
-wait_for_daemon(int pipe)
+wait_for_daemon(int pipe, void (*ready)(pid_t))
 {
 	static const int	passed[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
 				    SIGUSR1, SIGUSR2 };
@@ -263,8 +264,10 @@ wait_for_daemon(int pipe)
 	do
 		n = read(pipe, &byte, 1);
 	while (n == -1 && errno == EINTR);
-	if (n == 1)
+	if (n == 1) {
+		ready(daemon_pid);
 		_exit(0);
+	}
 	while (waitpid(daemon_pid, &status, 0) == -1 && errno == EINTR)
 		continue;
 	log_errorx("amped ended in the background before it was ready; see its "
@@ -289,7 +292,7 @@ leave_terminal(void)
 }
 
 int
-proc_daemon(int *waiting)
+proc_daemon(int *waiting, void (*ready)(pid_t))
 {
 	int	fds[2];
 
@@ -300,7 +303,7 @@ proc_daemon(int *waiting)
 		return -1;
 	if (daemon_pid > 0) {
 		close(fds[1]);
-		wait_for_daemon(fds[0]);
+		wait_for_daemon(fds[0], ready);
 	}
 	close(fds[0]);
 	*waiting = fds[1];

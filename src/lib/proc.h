@@ -58,10 +58,11 @@ void	proc_run_as(const struct user *, void (*)(const void *), const void *);
  * Goes into the background: forks, starts a session, changes to / and closes
  * the terminal; returns in the child, 0, or -1 with errno.  Call with all
  * signals blocked, so that none is lost.  The parent stays until the child
- * calls proc_daemon_ready() with *waiting, and exits with 0; or until the child
- * ends, and exits with its status, or EX_SOFTWARE where that is 0.
+ * calls proc_daemon_ready() with *waiting, calls ready() with the child's id,
+ * and exits with 0; or until the child ends, and exits with its status, or
+ * EX_SOFTWARE where that is 0.
  */
-int	proc_daemon(int *waiting);
+int	proc_daemon(int *waiting, void (*ready)(pid_t));
 void	proc_daemon_ready(int *waiting);	/* -1: no parent waits */
 
 /* Raises the soft limit of open descriptors to the hard one, and returns it. */

@@ -48,7 +48,8 @@ url_parse(const char *text, struct url *u)
 			    "two digits";
 	if (text[0] != '/') {
 		if (strncasecmp(text, "https:", 6) == 0)
-			return "there is no TLS yet: write http://";
+			return "amped has no TLS: write http:// and the port "
+			    "of a listen, where its proxy connects";
 		if (strncasecmp(text, scheme, n) != 0)
 			return "a URL begins with http:// or, without a host, "
 			    "with /";

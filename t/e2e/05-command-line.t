@@ -128,6 +128,32 @@ is($status, 0, 'its output is a conf') or diag($err);
 s/[ \t]*#.*//g for $first, $out;
 is($out, $first, 'with the same values');
 
+# What makes no sense together has its reason before the usage.
+for my $case (
+    ['-l', '8080', qr/-l is for a directory: name the one to serve/],
+    ['-l', '8080', '-f', $conf, qr/-l is for a directory: with -f, "listen"/],
+    ['-f', $conf, $dir, qr/leave out -f or the directory/],
+    [$dir, $dir, qr/one directory can be served/],
+    ['-q', qr/-q is for -t and -T/], ['-c', '127.0.0.1', qr/are for -u/],
+    ['-u', '/', '-H', 'A', qr/-H takes one field/]) {
+	my $reason = pop(@$case);
+	($status, $out, $err) = run_amped(@$case);
+	is($status >> 8, 64, "@$case: exit 64");
+	like($err, qr/\Aamped: [^\n]*$reason.*^usage: /ms, '... and why');
+}
+
+# Without a control socket, ampedctl says how to do without.
+for my $case (['', 'that ps calls "amped: monitor"'],
+    ["pid $dir/pid\n", "whose id is in $dir/pid"]) {
+	my ($more, $how) = @$case;
+	conf($more . $good);
+	($status, $out, $err) = Amped::run_command(undef,
+	    Amped::program() =~ s{amped\z}{ampedctl}r, '-f', $conf, 'stop');
+	is($status >> 8, 78, 'no control socket: exit 78');
+	like($err, qr/names no control socket: .*SIGTERM stops the process \Q$how/,
+	    '... and how to do without');
+}
+
 ($status, $out, $err) = run_amped('-Z');
 is($status >> 8, 64, 'an unknown option: exit 64');
 like($err, qr/^usage: /m, 'and the usage');

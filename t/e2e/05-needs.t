@@ -16,7 +16,8 @@ my $dir = docroot('www/404.html' => 'x', 'www/there.html' => 'x',
     'www/secret.html' => 'x', 'www/pages/' => '', 'www/a b.html' => 'x',
     'mine/' => '', 'shut/' => '', 'file' => 'x', 'good' => "joe:$sha\n",
     'old' => "joe:\$apr1\$x\$y\nann:{SHA}abc\n", 'rubbish' => "no user\n",
-    'both' => "joe:\$apr1\$x\$y\nann:$sha\n", 'closed' => "joe:$sha\n");
+    'both' => "# two\njoe:\$apr1\$x\$y\nann:$sha\nmax:{SHA}x\n",
+    'plain' => "joe:$sha\nann:secret\n", 'des' => "joe:ab.cdefghijkl\n", 'closed' => "joe:$sha\n");
 chmod(0, "$dir/www/secret.html", "$dir/closed") == 2 or die;
 chmod(0500, "$dir/shut") or die;
 my $root = $> == 0;
@@ -42,12 +43,16 @@ sub pattern {
 }
 
 my $fine = "amped: $conf is fine: 1 site on 127.0.0.1:0";
+my $sockets = join('', map { ", unix:$dir/mine/$_" } qw(a b c));
 is_deeply([check('')], [0, $fine], 'a site');
 is_deeply([check("auth X $dir/good; error 404 /404.html\n" .
     "fallback /there.html; error 403 \"/a b.html\"\n" .
-    "files *.a { auth Y $dir/both }\npath /p { fallback off }",
+    "files *.a { auth Y $dir/good }\npath /p { fallback off }\n" .
+    "path /q { require user joe }\nlisten unix:$dir/mine/a mode 0600 " .
+    "unix:$dir/mine/b mode 0600\nlisten unix:$dir/mine/c",
     "pid $dir/mine/pid\ncontrol $dir/mine/control\n" .
-    "cache { variants $dir/mine }\n")], [0, $fine], 'all is there');
+    "cache { variants $dir/mine }\n")], [0, $fine . $sockets],
+    'all is there');
 
 # What serving needs: warnings, each with its statement.
 my %vain = (
@@ -70,9 +75,30 @@ my %vain = (
 	    "error 404 /moved (%:6): the page cannot be had: " .
 	    "the conf redirects it: redirect 301 /x (%:6)",
 	"auth X $dir/old" =>
-	    "auth X $dir/old (%:6): the file has only passwords of kinds that " .
-	    'cannot be verified, as $apr1$ and {SHA}, so nobody is let in: ' .
+	    "auth X $dir/old (%:6): the password of joe in line 1 (\$apr1\$) " .
+	    'and 1 more cannot be verified, so nobody is let in: ' .
 	    'make them anew with htpasswd -B',
+	"auth X $dir/both" =>
+	    "auth X $dir/both (%:6): the password of joe in line 2 (\$apr1\$) " .
+	    'and 1 more cannot be verified, so these users are not let in: ' .
+	    'make them anew with htpasswd -B',
+	"auth X $dir/plain" =>
+	    "auth X $dir/plain (%:6): the password of ann in line 2 (plain " .
+	    'text) cannot be verified, so this user is not let in: ' .
+	    'make it anew with htpasswd -B',
+	"files *.a { auth X $dir/des }" =>
+	    "files *.a (%:6): auth $dir/des: the password of joe in line 1 " .
+	    '(DES) cannot be verified, so nobody is let in: ' .
+	    'make it anew with htpasswd -B',
+	"auth X $dir/good; require user joe ann" =>
+	    "require (%:6): there is no user ann in $dir/good",
+	"auth X $dir/good\npath /p { require user staff }" =>
+	    "require (%:7): there is no user staff in $dir/good",
+	"files *.a { auth X $dir/good; require user ann }" =>
+	    "files *.a (%:6): there is no user ann in $dir/good",
+	"listen unix:$dir/mine/a unix:$dir/mine/b mode 0600" =>
+	    "listen unix:$dir/mine/a mode 0660 (%:6): unix:$dir/mine/b differs: " .
+	    'mode, owner and group belong to the socket before them alone',
 	"path /p { auth X $dir/rubbish }" =>
 	    "auth X $dir/rubbish (%:6): the file has no line of a user and a " .
 	    'password, so nobody is let in: make one with htpasswd -B',
@@ -88,8 +114,8 @@ for my $site (sort keys %vain) {
 	my ($status, @lines) = check($site);
 
 	is($status, 0, $site);
-	is_deeply(\@lines, ["warn: $vain{$site}" =~ s/%/$conf/gr, $fine],
-	    'says so');
+	is_deeply(\@lines, ["warn: $vain{$site}" =~ s/%/$conf/gr, $fine .
+	    join('', map { ", $_" } $site =~ /(unix:\S+)/g)], 'says so');
 }
 SKIP: {
 	skip('root becomes another user', 6) unless $root;

@@ -290,11 +290,11 @@ for my $case (
 
 # What cannot be explained.
 my @wrong = (
-	[65, qr/no site listens on 127\.0\.0\.1, port 80; there are: 127/,
+	[65, qr/no site listens on 127\.0\.0\.1, port 80; there are: 127.*\Q ($conf)\E/,
 	    '-u', 'http://127.0.0.1/', '-f', $conf],
 	[65, qr/no site listens on 127\.0\.0\.2/,
 	    '-u', 'http://127.0.0.2:8081/', '-f', $conf],
-	[65, qr/TLS/, '-u', 'https://example.org/', '-f', $conf],
+	[65, qr/no TLS: write http:.* port of a listen/, '-u', 'https://example.org/', '-f', $conf],
 	[65, qr{http://}, '-u', 'example.org', '-f', $conf],
 	[65, qr/space/, '-u', '/a b', '-f', $conf],
 	[64, qr/^usage: /m, '-u', '/', '-H', "A: b\nC: d", '-f', $conf],

@@ -10,6 +10,7 @@ use lib "$FindBin::Bin/../lib";
 use Amped qw(await docroot slurp write_file);
 use Amped::Foreign qw(which_program);
 use Amped::Process;
+use Fcntl qw(O_NOCTTY O_RDWR);
 use POSIX qw(:sys_wait_h);
 use Test::More;
 
@@ -105,6 +106,38 @@ for my $case (
 	    "$what: who starts it hears of that");
 	ok($server->wait_nothing_left, "$what: nobody is left");
 	ok(!-s $pid, "$what: nobody's number is left") or diag(slurp($pid));
+}
+
+# At a terminal it says that it serves, and how to stop it.
+SKIP: {
+	my ($number, $terminal) = (pack('i', 0));
+	skip('no terminals as on Linux', 1) if !sysopen($terminal,
+	    '/dev/ptmx', O_RDWR | O_NOCTTY) ||
+	    !ioctl($terminal, 0x40045431, $number) ||	# TIOCSPTLCK
+	    !ioctl($terminal, 0x80045430, $number);	# TIOCGPTN
+	my $name = '/dev/pts/' . unpack('i', $number);
+	open(my $kept, '<', $name) or die "$name: $!\n";
+	for my $control ('', "control $place/control\n") {
+		write_file("$place/short.conf", "$user\n$control" .
+		    "site default {\n\tlisten 127.0.0.1:0\n\troot $root\n}\n" .
+		    "log {\n\taccess off\n\terror $place/log\n}\n");
+		my $starter = Amped::spawn([Amped::program(), '-f',
+		    "$place/short.conf"], "$place/out", $name);
+		my $line = '';
+		1 while $line !~ /\n/ &&
+		    sysread($terminal, $line, 1000, length($line));
+		is(status_of($starter), 0, 'it serves');
+		like($line, qr/\Aamped: serving \Q$place\E\/short\.conf on /,
+		    'at a terminal it says what');
+		like($line, qr/ on 127\.0\.0\.1:0, in the background /, 'and where');
+		my ($id) = $line =~ / as process (\d+); to stop it: /
+		    or die $line;
+		my $stop = $control eq '' ? "kill $id" :
+		    "ampedctl -f $place/short.conf stop";
+		like($line, qr/: \Q$stop\E\r\n\z/, "$stop stops it");
+		kill('TERM', $id);
+		await('its end', sub { !kill(0, $id) });
+	}
 }
 
 # Signals before there is anybody to understand them.

@@ -41,6 +41,8 @@ site default {
 	path /back { redirect 302 /around; error 404 /around/x }
 	path /bad { error 404 /out.html; fallback /out.html }
 	path /other { alias $all/other; fallback /other/page.html }
+	path /any { return 410; error * /sorry.html }
+	path /any/class { return 503; error * 404 /404.html; error 5xx /sorry.html }
 	path /self { return 404; error 404 /self }
 }
 site moved.example {
@@ -97,6 +99,8 @@ my @pages = (
 	['/.git/config', 403, "not for you\n"], ['/a%00', 404, "<p>not here\n"],
 	['/gone/x', 410, content('large', 200_000)],
 	['/busy', 503, "sorry\n"],
+	['/any', 410, "sorry\n"], ['/any/none', 410, "sorry\n"],
+	['/any/class', 503, "sorry\n"],
 	['/app/', 200, "the application\n"], ['/app', 301],
 	['/app/deep/link', 200, "the application\n"],
 	['/app/main.js', 200, "main\n"], ['/app/none/', 403, "not for you\n"],

@@ -80,6 +80,14 @@ my %recipes = (
 		['X-Forwarded-For' => '/staff/a', 200, "^staff's"],
 		['X-Forwarded-Proto' => '/dir', 301,
 		    'location: https://example\.org/dir/$'] ] },
+	caddy => { host => 'example.org', files => {
+	    'srv/www/example.org/sub/a' => "a\n",
+	    'srv/www/example.org/members/p' => "p\n",
+	    'srv/www/pictures/a.png' => "png\n" }, ask => [
+		['/sub/', 200, 'href="a"'], ['/none', 404, 'x-frame-options: deny$'],
+		['/images/a.png', 200, '^png'],
+		['/old', 301, 'location: /new$'], ['/members/p', 401],
+		[Authorization => '/members/p', 200, '^p'] ] },
 	always => { host => 'example.org', files => {
 	    'srv/www/example.org/a' => "a\n" }, ask => [
 		['/a', 200, "content-security-policy: default-src 'self'\$"],
@@ -128,6 +136,8 @@ my %fields = (Authorization => 'Basic ' . encode_base64('joe:secret', ''),
     'X-Forwarded-For' => '192.0.2.7', 'X-Forwarded-Proto' => 'https');
 
 my $conf = confs();
+my %elsewhere = map { $_ => 1 } qw(header socket);	# 64-recipes-proxies.t
+delete(@$conf{keys(%elsewhere)});
 is_deeply([sort(keys(%$conf))], [sort(keys(%recipes))],
     'each conf of the page is tried');
 try_recipe($_) for sort(keys(%$conf));
@@ -197,5 +207,36 @@ cmp_ok(scalar(@mapped), '>', 40, 'words of other servers');
 is_deeply([grep { !$word{$_} } map { split(/ , /) }
     map { /\bIc ([a-z]+(?: , [a-z]+)*)/g } @mapped], [],
     'stand beside words of the conf');
+
+# Each word of another server in these tables has a hint in a site or outside,
+# unless amped has the same word.
+my %table = $page =~ /^\.Sh COMING FROM (\w+)$(.*?)^\.El$/msg;
+for my $server (sort(keys(%table))) {
+	my @theirs = map { s/\\&//gr } $table{$server} =~ /^\.It Li (.*?) Ta /mg;
+
+	cmp_ok(scalar(@theirs), '>', 20, "words of $server");
+	is_deeply([grep { !has_hint($_) } map { split(/ ?, /) }
+	    grep { !/^(?:nginx|apachectl|caddy) / } @theirs], [],
+	    "each word of $server has a hint");
+}
+
+# Whether amped says what it has in place of this statement.
+sub has_hint {
+	my ($statement) = @_;
+	my $dir = docroot();
+	my ($first) = $statement =~ /^(\S+)/;
+	my $block = $statement =~ s/ ?\{$// || $statement =~ /^:/ ? " {\n}" : '';
+
+	return 1 if $word{$first} && $statement !~ /^(?:log$|root \*|header -)/;
+	for my $text ($statement, "<$statement>") {
+		for my $conf ("$text$block\n", "site a {\n$text$block\n}\n") {
+			write_file("$dir/conf", $conf);
+			my (undef, undef, $said) = run_amped('-t', '-f',
+			    "$dir/conf");
+			return 1 if $said =~ /is a word of|a site of Caddy|: write /;
+		}
+	}
+	return 0;
+}
 
 done_testing();

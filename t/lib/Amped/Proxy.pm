@@ -19,6 +19,7 @@ my @started;
 # and the command that reads it.
 #	http	tells in fields of requests who the client is
 #	tcp	tells so by the PROXY protocol, of the version %VERSION
+#	frame	what there must be around lines of the manual, %TEXT
 my %kinds = (
 	haproxy => {
 		command => [qw(haproxy -q -db -f %CONF)],
@@ -44,6 +45,13 @@ defaults
 listen front
 	bind 127.0.0.1:%PORT
 	server amped %SERVER %VERSION
+END
+		frame => <<'END',
+defaults
+	timeout connect 10s
+	timeout client 30s
+	timeout server 30s
+%TEXT
 END
 		versions => { 1 => 'send-proxy', 2 => 'send-proxy-v2' },
 		unix => 'unix@',
@@ -76,6 +84,21 @@ http {
 	}
 }
 END
+		frame => <<'END',
+daemon off;
+master_process off;
+pid %DIR/pid;
+events { }
+http {
+	access_log off;
+	client_body_temp_path %DIR/body;
+	proxy_temp_path %DIR/proxy;
+	fastcgi_temp_path %DIR/fastcgi;
+	uwsgi_temp_path %DIR/uwsgi;
+	scgi_temp_path %DIR/scgi;
+	%TEXT
+}
+END
 		unix => 'unix:',
 	},
 	caddy => {
@@ -91,6 +114,13 @@ http://:%PORT {
 		header_down -Server
 	}
 }
+END
+		frame => <<'END',
+{
+	admin off
+	auto_https off
+}
+%TEXT
 END
 		unix => 'unix/',
 	},
@@ -115,19 +145,21 @@ END
 #	to	the server's address, or its socket as unix:/PATH
 #	version	of the PROXY protocol; none: fields of requests
 #	cert	a file with a certificate and its key, for stunnel
+#	text	lines of its conf, with %PORT, in place of those above
 sub start {
 	my ($class, $program, %opt) = @_;
 	my $kind = $kinds{$program};
 	my $self = bless({ program => $program, dir => docroot(),
 	    port => free_port() }, $class);
-	my $server = $opt{to} =~ s{^unix:}{$kind->{unix}}r;
+	my $server = ($opt{to} // '') =~ s{^unix:}{$kind->{unix}}r;
 	my %value = (DIR => $self->{dir}, CONF => "$self->{dir}/conf",
 	    PORT => $self->{port}, SERVER => $server,
-	    VERSION => $kind->{versions}{$opt{version} // 0} // '');
+	    VERSION => $kind->{versions}{$opt{version} // 0} // '',
+	    TEXT => ($opt{text} // '') =~ s/%PORT/$self->{port}/gr);
 
 	write_file("$self->{dir}/both.pem", slurp($opt{cert})) if $opt{cert};
-	write_file("$self->{dir}/conf", fill($kind->{$opt{version} ? 'tcp' :
-	    'http'}, %value));
+	write_file("$self->{dir}/conf", fill($kind->{$opt{text} ? 'frame' :
+	    $opt{version} ? 'tcp' : 'http'}, %value));
 	$self->{pid} = Amped::spawn([map { fill($_, %value) }
 	    @{$kind->{command}}], ("$self->{dir}/out") x 2);
 	push(@started, $self);

@@ -176,7 +176,6 @@ static const struct {
 	{ "auth X $/a; require user ann", "", "ann", "an anna bob eve" },
 	{ "auth X $/a; require user ann bob user eve", "", "ann bob eve",
 	    "max" },
-	{ "auth X $/a; require ann", "", "ann", "bob" },
 	{ "auth X $/a groups $/g; require group staff", "", "ann bob",
 	    "eve max staff" },
 	{ "auth X $/a groups $/g; require group staff more user max", "",

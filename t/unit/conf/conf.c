@@ -327,7 +327,7 @@ START_TEST(paths)
 	ck_assert_str_eq(ab->charset, "latin1");
 	ck_assert_ptr_null(conf_find_rules(site, "/r", 2)->charset);
 	ck_assert_ptr_null(ab->fallback);
-	ck_assert_uint_eq(ab->errors.n, 1);
+	ck_assert_uint_eq(ab->errors.n, 4);
 	ck_assert_int_eq(ab->errors.at[0].number, 503);
 	ck_assert_str_eq(ab->errors.at[0].value, "/b.html");
 	ck_assert_str_eq(a->fallback, "/all");

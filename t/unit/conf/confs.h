@@ -147,7 +147,7 @@ static const char everything[] =
     "header set X-Five \"five 5\"; header remove x-one remove X-Six\n"
     "expires text/html 1500ms; nosniff on; etag modified\n"
     "listing off; hide *.o; links none }\n"
-    "path /a/b { auth off; alias $; error 503 /b.html; fallback off }\n"
+    "path /a/b { auth off; alias $; error 503 /b.html; error * 4xx 599 /c; fallback off }\n"
     "path /r { charset off; redirect 302 https://x.org:8/?a= }\n"
     "path /r/s { return 410 }\n path \"/c d\" {\nroot /\n}\n"
     "}\n"

@@ -412,8 +412,11 @@ END_TEST
 static const struct {
 	const char	*line, *want;
 } site_lines[] = {
-	{ "listen 8080", "no address: write *:80 for all, or 127.0.0.1:80" },
-	{ "listen :80", "no address: write *:80 for all, or 127.0.0.1:80" },
+	{ "listen 8080", "\"8080\" has no address: write 127.0.0.1:8080 for "
+	    "this host alone, or *:8080 for all" },
+	{ "listen :80", "\":80\" has no address: write 127.0.0.1:80 for this "
+	    "host alone, or *:80 for all" },
+	{ "listen a", "no address: write 127.0.0.1:80, or *:80 for all" },
 	{ "listen ::1:80", "an IPv6 address stands in brackets: [::1]:80" },
 	{ "listen [::1]", "a port is a number up to 65535" },
 	{ "}; cache { off mmap }; site b.org { listen *:81; root /",
@@ -526,7 +529,7 @@ static const struct {
 	{ "path \"\" { }", "a path begins with /" },
 	{ "path / { }", "/ is the site itself: write what is within this "
 	    "block in the site" },
-	{ "path /a/ { }", "a path is written without / at its end" },
+	{ "path /a// { }", "a path has no empty, . or .. segments" },
 	{ "path /a//b { }", "a path has no empty, . or .. segments" },
 	{ "path /./b { }", "a path has no empty, . or .. segments" },
 	{ "path /b/.. { }", "a path has no empty, . or .. segments" },
@@ -590,8 +593,7 @@ static const struct {
 	    "DIRECTORY, in a site" },
 	{ "<Files ~ x>", "\"<Files\" is a word of Apache: write files "
 	    "PATTERN ... { ... }" },
-	{ "</Files>", "\"</Files>\" is a word of Apache: write files "
-	    "PATTERN ... { ... }" },
+	{ "</Files>", "\"</Files>\" is a word of Apache: a block ends with }" },
 	{ "file_server browse", "\"file_server\" is a word of Caddy: write "
 	    "root DIRECTORY, and listing html for browse" },
 	{ "}; site b\xc3\xbc.example { listen *:81; root /",
@@ -657,9 +659,15 @@ static const struct {
 	    "the path of a page is written decoded, without %" },
 	{ "error 404",
 	    "\"404\" needs a value" },
-	{ "error 402 /x",
-	    "\"402\" is not one of 400, 401, 403, 404, 405, 406, 408, 410, "
+	{ "error 399 /x",
+	    "\"399\" is not one of 4xx, 5xx, *, 400, 401, 403, 404, 405, 406, 408, 410, "
 	    "412, 413, 414, 416, 417, 429, 431, 451, 500, 501, 503, 505" },
+	{ "error 600 /x",
+	    "\"600\" is not one of 4xx, 5xx, *, 400, 401, 403, 404, 405, 406, "
+	    "408, 410, 412, 413, 414, 416, 417, 429, 431, 451, 500, 501, 503, "
+	    "505" },
+	{ "error 4xx /a; error 404 4xx /b",
+	    "error 4xx is given twice in this block" },
 	{ "error 404 403", "a path begins with /" },
 	{ "error 404 400 403 /x /y", "unexpected \"/y\" behind \"error\": a "
 	    "value of several words needs quotes" },
@@ -695,7 +703,7 @@ END_TEST
 
 static const char *const good_lines[] = {
 	"listen [fe80::1]:80", "listen *:0 127.0.0.1:0",
-	"path /a.b { }", "path /... { }", "path /100% { }", "path /%zz { }",
+	"path /a/ { }; path /b { }", "path /a.b { }", "path /... { }", "path /100% { }", "path /%zz { }",
 	"header Vary \"\tb \xff\"", "header !#%&'*+-.^_`|~9Z x",
 	"index .htm ...", "include none/*",
 	"path /a { redirect 301 /b/ }; path /b { redirect 307 http://x }",
@@ -706,6 +714,7 @@ static const char *const good_lines[] = {
 	    "expires a/b 1d }"),
 	"expires a/b 1d; path /a { header Cache-Control x }",
 	"error 404 /a; path /a { error 404 /b }",
+	"error * /a; error 4xx 5xx /b; error 400 502 504 599 /c",
 	"header A always; header add B always always",
 };
 

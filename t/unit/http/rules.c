@@ -15,9 +15,9 @@ static const char conf_text[] =
     "try .html .htm\n"
     "users www/pub deny root from 7\n"
     "path /~joe/doc { index k }\npath /~ann { alias /dev }\n"
-    "path /all { root /dev; fallback /f }\n"
+    "path /all { root /dev; fallback /f; error * /s }\n"
     "path /one { alias /dev; index k; try .x }\n"
-    "path /kept { expires image/* 4s; error 404 /m; error 403 /o }\n"
+    "path /kept { expires image/* 4s; error 4xx /c; error 404 /m; error 403 /o }\n"
     "path /own { header Cache-Control no-cache }\n"
     "path /pack { compress on; precompressed br gzip; "
     "compressible a/b image/* }\n"
@@ -230,8 +230,9 @@ static const struct {
 	int		 status;
 	const char	*page;
 } pages[] = {
-	{ "/x", 404, "/n" }, { "/x", 403, NULL }, { "/all", 404, "/n" },
+	{ "/x", 404, "/n" }, { "/x", 403, NULL },
 	{ "/kept", 404, "/m" }, { "/kept", 403, "/o" }, { "/kept", 500, NULL },
+	{ "/kept", 410, "/c" }, { "/all", 404, "/s" }, { "/all", 503, "/s" },
 };
 
 static const struct {
