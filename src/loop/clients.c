@@ -489,6 +489,14 @@ clients_drain(struct clients *all)
 	clients_check_empty(all);
 }
 
+/* As main ends: a response that is under way is logged. */
+void
+clients_break_off(struct client *c)
+{
+	machine_break_off(c->session);
+	clients_close(c, 0);
+}
+
 void
 clients_end(struct clients *all)
 {
@@ -498,7 +506,7 @@ clients_end(struct clients *all)
 	all->nbatch = 0;
 	for (int i = 0; i < TIMEOUT_COUNT; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
-			clients_close(c, 0);
+			clients_break_off(c);
 }
 
 void
