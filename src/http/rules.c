@@ -10,6 +10,7 @@
 
 #include "http/rules.h"
 #include "proto/mime.h"
+#include "proto/uri.h"
 #include "proto/why.h"
 
 #define CACHE_CONTROL	STR("Cache-Control")
@@ -229,7 +230,27 @@ rules_of(const struct request *r)
 		return r->page.target_rules;
 	if (r->path != NULL && r->path->rules != NULL)
 		return r->path->rules;
+	if (r->page.target_rules != NULL)
+		return r->page.target_rules;
 	return r->site != NULL ? &r->site->rules : NULL;
+}
+
+/* A name that begins with a dot is refused in any path, and has its rules. */
+void
+rules_choose(struct conn *c)
+{
+	struct request	*r = c->request;
+	char		 decoded[JOB_PATH_MAX];
+	size_t		 len;
+	enum why	 why;
+
+	if (r->site == NULL || r->path != NULL || r->page.name != NULL)
+		return;
+	why = uri_resolve(parse_str(c->input, r->parse.path), decoded,
+	    sizeof(decoded), &len);
+	if (why == WHY_NONE || why == WHY_HIDDEN)
+		r->page.target_rules = conf_find_rules(r->site, decoded,
+		    strlen(decoded));
 }
 
 const char *

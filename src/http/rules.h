@@ -41,6 +41,9 @@ bool	rules_compressible(const struct conf_rules *, const char *type);
 const char *rules_fallback(const struct path *, int status);
 /* The rules of a request's target as far as known; NULL before its site is. */
 const struct conf_rules *rules_of(const struct request *);
+/* Finds the rules of a target that is refused before its path is held; none
+ * are found where the target cannot be decoded. */
+void	rules_choose(struct conn *);
 /* The error page for a status; NULL if there is none. */
 const char *rules_error_page(const struct request *, int status);
 /* The character set to name for a media type; NULL: none. */
