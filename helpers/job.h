@@ -67,11 +67,11 @@ struct job_find {
 	struct job_version	 version;
 
 	uint32_t		 watch;		/* enum job_watch */
-
 	uint32_t		 watched;	/* enum job_watched */
 	struct job_waypoints	 waypoints;	/* from / on */
 	bool			 unchanged;	/* the version holds */
 	uint32_t		 name_number;	/* of names, from 1; 0: path */
+	uint32_t		 denied;	/* RESOLVE: see job_parts.h */
 	struct job_facts	 facts;
 };
 

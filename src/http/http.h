@@ -57,7 +57,7 @@ struct caches {		/* and counts of jobs; several loops may share them */
 	_Atomic int64_t		 unusable_warned_at, unverified_warned_at;
 	_Atomic int64_t		 forwarded_warned_at;
 	_Atomic int64_t		 header_warned_at[PEER_FAULT_COUNT];
-	_Atomic int64_t		*refusals_warned_at;	/* see refusal.c */
+	struct recent		*refusals;	/* warned of lately */
 };
 
 struct http_loop {
