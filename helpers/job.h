@@ -57,7 +57,7 @@ struct job_find {
 	/*
 	 * If not NULL: root is a path beneath this user's home (no leading
 	 * slash), and root, the file and all entries must belong to the user.
-	 * ENOENT if there is no such user or root, or the uid is too low.
+	 * ENOENT: there is no such user or root; ERANGE: too low a uid.
 	 */
 	const char	*user;
 	uint32_t	 min_uid;
@@ -159,9 +159,9 @@ struct job {
 	 */
 	int		 fd;
 	/*
-	 * 0 or an errno: ENOENT, ENOTDIR, EACCES, EXDEV (leaves the root),
-	 * ELOOP, ENAMETOOLONG, EISDIR (a directory: without a slash, or with
-	 * none of the names in it), ENOTSUP (neither file nor directory),
+	 * 0 or an errno: ENOENT, ENOTDIR, EACCES, EPERM (another user's),
+	 * EXDEV, ELOOP, ENAMETOOLONG, EISDIR (a directory: without a slash,
+	 * or with none of the names), ENOTSUP (neither file nor directory),
 	 * EREMOTE (see same_mount), EIO ...  Of a task: ECONNABORTED (the
 	 * helper died), ETIMEDOUT (it is stuck), EAGAIN (too many tasks wait),
 	 * ECANCELED (no connection waits).

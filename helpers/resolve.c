@@ -105,7 +105,7 @@ open_and_stat(const struct root *root, const char *path, int flags, int *fd,
 		return errno;
 	error = stat_file(*fd, info);
 	if (error == 0 && !root_may_show(root, info->facts.uid))
-		error = EACCES;
+		error = EPERM;
 	if (error != 0)
 		io_close(fd);
 	else if (flags == BENEATH_READ)	/* not for its stat alone */

@@ -77,7 +77,7 @@ resolve_user(struct http_loop *http, struct path *p, struct str decoded)
 	else if (name.len + 2 == decoded.len)	/* of any user */
 		set_info(http, p, PATHNAME_DIRECTORY, 0, WHY_NONE);
 	else if (is_denied_user(get_users(p->rules), name))
-		set_info(http, p, PATHNAME_REFUSED, 404, WHY_NONE);
+		set_info(http, p, PATHNAME_REFUSED, 404, WHY_DENIED_USER);
 	else
 		return false;
 	return true;

@@ -24,10 +24,15 @@ my $www = "$dir/www";
 my $user = $> == 0 ? Amped::ordinary_user() : getpwuid($>);
 symlink('a.txt', "$www/in");
 symlink('../other/o.txt', "$www/out");
+symlink("$www/a.txt", "$www/inside");
 symlink('nowhere', "$www/dangling");
 mkfifo("$www/fifo", 0644);
 chmod(0644, "$www/fifo");
 chmod(0, "$www/secret");
+
+# Directories of users, as the user database has them.
+my ($low) = grep { $_->[2] > 0 && $_->[2] < 100 && $_->[7] =~ m{^/} }
+    map { [getpwnam($_)] } qw(daemon bin sys games man mail);
 
 my $conf = "$dir/amped.conf";
 write_file($conf, ($> == 0 ? "user $user\n" : "# the one who starts it\n") .
@@ -155,9 +160,12 @@ my @cases = (
 	['/bare/', { lookup => "$www/bare/: a directory without index.html",
 		status => '403 Forbidden', page => undef,
 		why => qr/\Ait names a directory .*: listing off \(default\)\z/ }],
-	['/out', { lookup => "$www/out: is a link to ../other/o.txt",
-		status => '403 Forbidden',
-		why => 'a link in its path leaves the root' }],
+	['/out', { lookup => "$www/out: is a link to ../other/o.txt, " .
+		'out of the root', status => '403 Forbidden',
+		why => qr/\Aa link in its path .*: links beneath \(default\)\z/ }],
+	['/inside', { lookup => "$www/inside: is a link to $www/a.txt: " .
+		'an absolute link is not followed', status => '403 Forbidden',
+		why => qr/: links beneath \(default\)\z/ }],
 	['/fifo', { lookup => "$www/fifo: is a FIFO",
 		status => '403 Forbidden',
 		why => 'it names neither a file nor a directory' }],
@@ -276,6 +284,8 @@ for my $case (
 	['/~root', [], status => '301 Moved Permanently'],
 	['/~no.such/', [], status => '404 Not Found',
 	    lookup => '~no.such: there is no such user'],
+	['/~nobody-at-all/x', [], status => '404 Not Found',
+	    lookup => '~nobody-at-all: there is no such user'],
 	['/members/a.txt', [], status => '401 Unauthorized', lookup => undef,
 	    why => qr/: auth Me \S+ \(\Q$conf\E:28\)\z/],
 	['/members/a.txt', ['-H', $secret], status => '200 OK',
@@ -286,6 +296,20 @@ for my $case (
 	my $facts = asked($tools . $path, @$more);
 
 	check($facts, $_, $want{$_}) for sort keys %want;
+}
+
+SKIP: {
+	skip('there is no user with a low number', 3) unless $low;
+	write_file("$dir/users.conf", "site u {\n\tlisten 127.0.0.1:8084\n" .
+	    "\troot $www\n\tusers public_html from 1000\n}\n");
+	my $name = $low->[0];
+	(undef, my $out) = run_amped('-u', "/~$name/x", '-f',
+	    "$dir/users.conf");
+	like($out, qr/^lookup +~\Q$name\E: uid $low->[2] is below "users from 1000"$/m,
+	    'a low uid');
+	like($out, qr/^status +404 /m, '... is not to be told from nobody');
+	like($out, qr/^why +its user has a lower uid .*: users public_html .*:4\)$/m,
+	    '... and the directive');
 }
 
 # What cannot be explained.

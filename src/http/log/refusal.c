@@ -207,7 +207,7 @@ refusal_log(const struct conn *c, int status)
 	enum log_level		 level = LOG_LEVEL_INFO;
 	struct buf		 line = { 0 }, where = { 0 }, file = { 0 };
 
-	if (r->response.why == WHY_DENIED) {
+	if (r->response.why == WHY_DENIED || r->response.why == WHY_OWNER) {
 		add_file(r, &file);
 		level = choose_level(c, &file);
 	}
