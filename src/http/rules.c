@@ -215,12 +215,12 @@ rules_compressible(const struct conf_rules *rules, const char *type)
 }
 
 const char *
-rules_fallback(const struct path *p, int status)
+rules_fallback(const struct path *p, int status, enum why why)
 {
 	const struct conf_rules	*rules = p->rules;
 
-	return status == 404 && rules->action->refusal == 0 ?
-	    rules->fallback : NULL;
+	return (status == 404 || why == WHY_NO_INDEX) &&
+	    rules->action->refusal == 0 ? rules->fallback : NULL;
 }
 
 const struct conf_rules *

@@ -18,7 +18,7 @@ my $dir = docroot('www/index.html' => "index\n", 'www/a.txt' => "abc\n",
     'www/.git/config' => "c\n", 'other/o.txt' => "o\n",
     'www/x.bak' => "x\n", 'www/c.txt' => 'c' x 5000, 'www/c.txt.gz' => 'z',
     'www/d.txt' => 'd' x 5000,
-    passwords => 'joe:' . crypt('secret', '$5$salt') . "\n",
+    groups => "team: ann bob\n", passwords => 'joe:' . crypt('secret', '$5$salt') . "\n",
     'www/large' => "large\n" x 500_000);
 my $www = "$dir/www";
 my $user = $> == 0 ? Amped::ordinary_user() : getpwuid($>);
@@ -67,6 +67,13 @@ site tools {
 	files c.* "*.c" { expires 1h }
 }
 trust 192.0.2.0/24
+site staff {
+	listen 127.0.0.1:8085
+	root $www
+	auth "Us" $dir/passwords groups $dir/groups
+	require user ann bob
+	path /team { alias $www; require group team }
+}
 END
 
 # The facts of an explanation, each a list of lines.
@@ -170,7 +177,8 @@ my @cases = (
 		status => '403 Forbidden',
 		why => 'it names neither a file nor a directory' }],
 	['/.git/config', { status => '403 Forbidden', lookup => undef,
-		path => undef, why => 'a name in its path begins with a dot' }],
+		path => undef, why => 'a name in its path begins with a dot, ' .
+		    'which is never served but for /.well-known' }],
 	['/../x', { status => '403 Forbidden',
 		why => 'its path climbs above the root' }],
 	['/%zz', { status => '400 Bad Request',
@@ -298,6 +306,16 @@ for my $case (
 	check($facts, $_, $want{$_}) for sort keys %want;
 }
 
+# A right password of a user who is not let in.
+for my $case (['/a.txt', qr/: require user ann bob \(\Q$conf\E:36\)\z/],
+    ['/team/a.txt', qr/: require group team \(\Q$conf\E:37\)\z/]) {
+	my ($path, $why) = @$case;
+	my $facts = asked("http://staff:8085$path", '-H', $secret);
+
+	check($facts, 'status', '403 Forbidden');
+	check($facts, 'why', $why);
+}
+
 SKIP: {
 	skip('there is no user with a low number', 3) unless $low;
 	write_file("$dir/users.conf", "site u {\n\tlisten 127.0.0.1:8084\n" .
@@ -345,7 +363,7 @@ for my $path ('/none', '/.git/x', '/no/x') {
 }
 for my $line (qr{404 for /none on default from 127\.0\.0\.1: there is no such } .
     qr{file: \Q$www\E/none}, qr{403 for /\.git/x on default from 127\.0\.0\.1: } .
-    qr{a name in its path begins with a dot},
+    qr{a name in its path begins with a dot, which .* /\.well-known},
     qr{403 for /no/x on default from 127\.0\.0\.1: the conf refuses it: } .
     qr{return 403 \(.*amped\.conf:\d+\)}) {
 	ok($server->wait_line(qr{ info: $line$}, $server->{error}), "$line");

@@ -28,7 +28,8 @@ add_files_block(const struct conn *c, struct buf *where)
 	const struct request	*r = c->request;
 
 	return (r->response.why == WHY_NETWORK ||
-	    r->response.why == WHY_PASSWORD) && r->auth.guard != NULL &&
+	    r->response.why == WHY_PASSWORD || r->response.why == WHY_USER) &&
+	    r->auth.guard != NULL &&
 	    conf_where_files(c->http->conf, r->auth.guard, where);
 }
 
