@@ -83,25 +83,50 @@ log_drops(struct error_writer *w)
 		w->dropped = n;
 }
 
-/* Writes the lines that the filter passes; adjacent ones at once. */
+/* Writes the count of a repeated line.  If the write fails, all lines that it
+ * counts are lost. */
+static void
+write_repeat(struct error_writer *w, struct str line, uint64_t more)
+{
+	write_lines(w, line.at, line.len);
+	if (w->failing)
+		w->dropped += more - 1;
+}
+
+/* Writes the lines from one place up to another; returns the latter. */
+static const char *
+write_up_to(struct error_writer *w, const char *from, const char *to)
+{
+	if (to > from)
+		write_lines(w, from, (size_t)(to - from));
+	return to;
+}
+
+/* Writes the lines that the filter passes, behind the counts of their process;
+ * adjacent ones at once. */
 static void
 write_filtered(struct error_writer *w, struct str all)
 {
 	int64_t		 ms = clock_ms();
 	const char	*from = all.at;
-	struct str	 line;
+	struct str	 line, counted;
+	uint64_t	 more;
 
 	for (; all.len > 0; all.at += line.len, all.len -= line.len) {
 		line.at = all.at;
 		line.len = lines_first(all.at, all.len);
-		if (repeat_filter_add(&w->filter, line, ms))
+		if (!repeat_filter_add(&w->filter, line, ms)) {
+			write_up_to(w, from, all.at);
+			from = all.at + line.len;
 			continue;
-		if (all.at > from)
-			write_lines(w, from, (size_t)(all.at - from));
-		from = all.at + line.len;
+		}
+		while (repeat_filter_before(&w->filter, line, &counted,
+		    &more)) {
+			from = write_up_to(w, from, all.at);
+			write_repeat(w, counted, more);
+		}
 	}
-	if (all.at > from)
-		write_lines(w, from, (size_t)(all.at - from));
+	write_up_to(w, from, all.at);
 }
 
 /* Reads and writes lines from the pipe; false: it was empty. */
@@ -118,19 +143,15 @@ write_new_lines(struct error_writer *w, int lines)
 	return n > 0;
 }
 
-/* Writes the counts that are due by then.  If a write fails, all lines that it
- * counts are lost. */
+/* Writes the counts that are due by then. */
 static void
 write_repeats(struct error_writer *w, int64_t by)
 {
 	struct str	line;
 	uint64_t	more;
 
-	while (repeat_filter_next(&w->filter, by, &line, &more)) {
-		write_lines(w, line.at, line.len);
-		if (w->failing)
-			w->dropped += more - 1;
-	}
+	while (repeat_filter_next(&w->filter, by, &line, &more))
+		write_repeat(w, line, more);
 }
 
 /* ms for poll(): until counts or a report of lost lines are due; -1: none. */

@@ -18,6 +18,7 @@
 struct component {
 	const char	*path;		/* up to this component, terminated */
 	size_t		 root;		/* bytes of the root in it */
+	enum job_links	 links;		/* the policy */
 	struct stat	 st;		/* by lstat() */
 	struct buf	*to;
 };
@@ -104,25 +105,53 @@ explain_denied(const struct component *p)
 	return true;
 }
 
+/* Whether a path, by its links, is beneath the root. */
 static bool
-explain_leaving(const struct component *p)
+is_beneath(const struct component *p)
 {
 	char	root[PATH_MAX], real[PATH_MAX], top[PATH_MAX];
 	size_t	n;
 
-	if (!S_ISLNK(p->st.st_mode) || strlen(p->path) <= p->root)
-		return false;
 	memcpy(top, p->path, p->root);
 	top[p->root] = '\0';
-	if (realpath(top, root) == NULL)
-		return false;
+	if (p->root == 0 || realpath(top, root) == NULL ||
+	    realpath(p->path, real) == NULL)
+		return p->root == 0;
 	n = strlen(root);
-	/* A dangling or absolute link leaves the root as well. */
-	if (realpath(p->path, real) != NULL && strncmp(real, root, n) == 0 &&
-	    (real[n] == '/' || real[n] == '\0') &&
-	    (readlink(p->path, top, 1) != 1 || top[0] != '/'))
+	return strncmp(real, root, n) == 0 &&
+	    (real[n] == '/' || real[n] == '\0');
+}
+
+/* Under "links owner": the link is of another user than its target. */
+static bool
+explain_link_owner(const struct component *p)
+{
+	struct stat	st;
+
+	if (stat(p->path, &st) == -1 || st.st_uid == p->st.st_uid)
 		return false;
-	add_link(p, "");
+	add_link(p, ": the link belongs to ");
+	add_user(p->to, p->st.st_uid);
+	buf_adds(p->to, ", and its target to ");
+	add_user(p->to, st.st_uid);
+	return true;
+}
+
+static bool
+explain_leaving(const struct component *p)
+{
+	char	first;
+
+	if (!S_ISLNK(p->st.st_mode) || strlen(p->path) <= p->root)
+		return false;
+	if (p->links == JOB_LINKS_OWNER)
+		return explain_link_owner(p);
+	if (!is_beneath(p))
+		add_link(p, ", out of the root");
+	else if (readlink(p->path, &first, 1) == 1 && first == '/')
+		add_link(p, ": an absolute link is not followed");
+	else
+		return false;
 	return true;
 }
 
@@ -169,12 +198,34 @@ explain_component(const struct component *p, int error)
 	return false;
 }
 
+/* Explains why a component cannot be looked at: by the directory above it, if
+ * that may not be entered. */
+static void
+explain_unseen(struct component *p, char *path, char *above)
+{
+	int	error = errno;
+	char	cut = *above;
+	bool	told;
+
+	*above = '\0';
+	told = error == EACCES && stat(path, &p->st) == 0 && explain_denied(p);
+	*above = cut;
+	if (told)
+		return;
+	if (error == ENOENT)
+		buf_addf(p->to, "%s is not there", path);
+	else
+		buf_addf(p->to, "%s: %s", path, strerror(error));
+}
+
 /* Cuts the path at each slash in turn, and restores it. */
 static bool
-walk_path(char *path, size_t root, int error, struct buf *to)
+walk_path(const struct job *job, char *path, struct buf *to)
 {
-	struct component	 p = { .path = path, .root = root, .to = to };
-	char			*end = path + 1, cut;
+	struct component	 p = { .path = path, .to = to,
+				    .root = strlen(job->find.root),
+				    .links = job->find.links };
+	char			*end = path + 1, *above = path + 1, cut;
 	bool			 found;
 
 	do {
@@ -183,15 +234,33 @@ walk_path(char *path, size_t root, int error, struct buf *to)
 		*end = '\0';
 		found = lstat(path, &p.st) == -1;
 		if (!found)
-			found = explain_component(&p, error);
-		else if (errno == ENOENT)
-			buf_addf(to, "%s is not there", path);
+			found = explain_component(&p, job->error);
 		else
-			buf_addf(to, "%s: %s", path, strerror(errno));
+			explain_unseen(&p, path, above);
 		*end = cut;
+		above = end;
 		end += strspn(end, "/");
 	} while (!found && *end != '\0');
 	return found;
+}
+
+/* Explains EPERM: the file or the root is another user's. */
+static void
+explain_owner(const struct job *job, const char *path, struct buf *to)
+{
+	const struct passwd	*pw = getpwnam(job->find.user);
+	const char		*at[] = { job->find.root, path };
+	uid_t			 uid = pw != NULL ? pw->pw_uid : 0;
+	struct stat		 st;
+
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		if (stat(at[i], &st) == -1 || st.st_uid == uid)
+			continue;
+		buf_addf(to, "%s belongs to ", at[i]);
+		add_user(to, st.st_uid);
+		buf_addf(to, ", not to %s (users)", job->find.user);
+		return;
+	}
 }
 
 void
@@ -206,7 +275,12 @@ explain_path(const struct job *job, struct buf *to)
 	    job->find.path);
 	end = path.len;
 	buf_string(&path);
-	found = walk_path(path.at, root, job->error, to);
+	if (job->error == EPERM && job->find.user != NULL) {
+		explain_owner(job, path.at, to);
+		buf_free(&path);
+		return;
+	}
+	found = walk_path(job, path.at, to);
 	/* The error may be of one of the names behind the path. */
 	while (!found && job->kind == JOB_RESOLVE &&
 	    name < job->find.names.at + job->find.names.len) {
@@ -215,7 +289,7 @@ explain_path(const struct job *job, struct buf *to)
 		buf_string(&path);
 		/* Names that do not exist have been passed over. */
 		if (access(path.at, F_OK) == 0 || errno != ENOENT)
-			found = walk_path(path.at, root, job->error, to);
+			found = walk_path(job, path.at, to);
 		name += strlen(name) + 1;
 	}
 	buf_free(&path);

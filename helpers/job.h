@@ -57,7 +57,7 @@ struct job_find {
 	/*
 	 * If not NULL: root is a path beneath this user's home (no leading
 	 * slash), and root, the file and all entries must belong to the user.
-	 * ENOENT if there is no such user or root, or the uid is too low.
+	 * ENOENT: there is no such user or root; ERANGE: too low a uid.
 	 */
 	const char	*user;
 	uint32_t	 min_uid;
@@ -67,11 +67,11 @@ struct job_find {
 	struct job_version	 version;
 
 	uint32_t		 watch;		/* enum job_watch */
-
 	uint32_t		 watched;	/* enum job_watched */
 	struct job_waypoints	 waypoints;	/* from / on */
 	bool			 unchanged;	/* the version holds */
 	uint32_t		 name_number;	/* of names, from 1; 0: path */
+	uint32_t		 denied;	/* RESOLVE: see job_parts.h */
 	struct job_facts	 facts;
 };
 
@@ -159,9 +159,9 @@ struct job {
 	 */
 	int		 fd;
 	/*
-	 * 0 or an errno: ENOENT, ENOTDIR, EACCES, EXDEV (leaves the root),
-	 * ELOOP, ENAMETOOLONG, EISDIR (a directory: without a slash, or with
-	 * none of the names in it), ENOTSUP (neither file nor directory),
+	 * 0 or an errno: ENOENT, ENOTDIR, EACCES, EPERM (another user's),
+	 * EXDEV, ELOOP, ENAMETOOLONG, EISDIR (a directory: without a slash,
+	 * or with none of the names), ENOTSUP (neither file nor directory),
 	 * EREMOTE (see same_mount), EIO ...  Of a task: ECONNABORTED (the
 	 * helper died), ETIMEDOUT (it is stuck), EAGAIN (too many tasks wait),
 	 * ECANCELED (no connection waits).

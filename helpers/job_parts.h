@@ -103,6 +103,9 @@ enum job_watched {
 	JOB_WATCHED_COUNT
 };
 
+/* Denied (EACCES): bytes of the path that lead to what may not be entered or
+ * read; 0: its root or above; more than it has: a name behind it, by number. */
+
 /* Other facts about a file, from stat(2) and statfs(2). */
 struct job_facts {
 	uint32_t	mode, uid;		/* st_mode, st_uid */

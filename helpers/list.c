@@ -76,7 +76,7 @@ open_directory(struct list *l)
 	if (fstat(fd, &st) == -1)
 		error = errno;
 	else if (!root_may_show(&l->root, st.st_uid))
-		error = EACCES;
+		error = EPERM;
 	else if ((l->dir = fdopendir(fd)) == NULL)
 		error = errno;
 	if (error != 0) {

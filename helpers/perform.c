@@ -26,6 +26,7 @@ job_perform(struct job *job)
 	if (job_finds(job->kind)) {
 		job->find.unchanged = false;
 		job->find.name_number = 0;
+		job->find.denied = 0;
 		way_watch(job);
 	}
 	performers[job->kind](job);

@@ -94,25 +94,65 @@ repeat_filter_add(struct repeat_filter *r, struct str line, int64_t now)
 	return true;
 }
 
+/* Takes the count of a line; valid until the next call. */
+static uint64_t
+take_count(struct repeat *e, struct str *line)
+{
+	static char	text[REPEAT_FILTER_LINE_MAX + 100];
+	uint64_t	count = e->count;
+
+	line->at = text;
+	line->len = (size_t)snprintf(text, sizeof(text),
+	    "%.*s %.*s (%llu %s more)\n", (int)e->time_len, e->time,
+	    (int)e->len, e->text, (unsigned long long)count,
+	    count == 1 ? "time" : "times");
+	e->count = 0;
+	return count;
+}
+
 bool
 repeat_filter_next(struct repeat_filter *r, int64_t now, struct str *line,
     uint64_t *count)
 {
-	static char		 text[REPEAT_FILTER_LINE_MAX + 100];
-	const struct repeat	*e = &r->at[0];
+	struct repeat	*e = &r->at[0];
 
 	while (r->n > 0 && now >= e->ends_at && e->count == 0)
 		drop_repeat(r, 0);
 	if (r->n == 0 || now < e->ends_at)
 		return false;
-	*count = e->count;
-	line->at = text;
-	line->len = (size_t)snprintf(text, sizeof(text),
-	    "%.*s %.*s (%llu %s more)\n", (int)e->time_len, e->time,
-	    (int)e->len, e->text, (unsigned long long)e->count,
-	    e->count == 1 ? "time" : "times");
+	*count = take_count(e, line);
 	drop_repeat(r, 0);
 	return true;
+}
+
+/* The name and number of a line's process, "main[7]"; empty: it is no line of
+ * lib/log. */
+static struct str
+find_process(struct str text)
+{
+	const char	*end = text.len > 0 ?
+			    memchr(text.at, ']', text.len) : NULL;
+
+	return (struct str){ text.at,
+	    end != NULL ? (size_t)(end - text.at) : 0 };
+}
+
+bool
+repeat_filter_before(struct repeat_filter *r, struct str next,
+    struct str *line, uint64_t *count)
+{
+	struct str	process, of;
+
+	(void)str_cut(&next, ' ');	/* the time */
+	process = find_process(next);
+	for (size_t i = 0; process.len > 0 && i < r->n; i++) {
+		of = find_process((struct str){ r->at[i].text, r->at[i].len });
+		if (r->at[i].count == 0 || !str_same(process, of))
+			continue;
+		*count = take_count(&r->at[i], line);
+		return true;
+	}
+	return false;
 }
 
 int64_t

@@ -34,6 +34,13 @@ bool	repeat_filter_add(struct repeat_filter *, struct str line, int64_t now);
  */
 bool	repeat_filter_next(struct repeat_filter *, int64_t now,
 	    struct str *line, uint64_t *count);
+/*
+ * Takes the next count that is to be written before this line, which passes: of
+ * a line of the same process.  Else a count would stand in the midst of what
+ * the process does later.  False: none.
+ */
+bool	repeat_filter_before(struct repeat_filter *, struct str next,
+	    struct str *line, uint64_t *count);
 /* When to call repeat_filter_next() again, ms; 0: no need. */
 int64_t	repeat_filter_next_at(const struct repeat_filter *);
 

@@ -105,7 +105,7 @@ open_and_stat(const struct root *root, const char *path, int flags, int *fd,
 		return errno;
 	error = stat_file(*fd, info);
 	if (error == 0 && !root_may_show(root, info->facts.uid))
-		error = EACCES;
+		error = EPERM;
 	if (error != 0)
 		io_close(fd);
 	else if (flags == BENEATH_READ)	/* not for its stat alone */
@@ -258,6 +258,41 @@ resolve_path(struct job *job, const struct root *root, const char *path)
 	return error;
 }
 
+/* How many bytes of a path lead to the last name on it that can be looked at:
+ * to a directory that may not be entered, or to the end. */
+static size_t
+find_closed(const struct root *root, const char *path)
+{
+	char	part[JOB_PATH_MAX];
+	size_t	good = 0, n = 0;
+	int	fd;
+
+	while (path[n] != '\0') {
+		n += strspn(path + n, "/");
+		n += strcspn(path + n, "/");
+		memcpy(part, path, n);
+		part[n] = '\0';
+		fd = root_open_path(root, part, BENEATH_STAT);
+		if (fd == -1)
+			break;
+		io_close(&fd);
+		good = n;
+	}
+	return good;
+}
+
+/* Notes what is denied on the way to the job's path, or to what that is with a
+ * name behind it. */
+static void
+note_denied(struct job *job, const struct root *root, const char *path,
+    unsigned number)
+{
+	size_t	len = strlen(path), good = find_closed(root, path);
+
+	job->find.denied = (uint32_t)(good < len ? good :
+	    strlen(job->find.path) + number);
+}
+
 /* 0 or an errno. */
 static int
 check_directory(const struct root *root, const char *path)
@@ -296,6 +331,8 @@ resolve_names(struct job *job, const struct root *root)
 		error = resolve_path(job, root, path);
 		if (error == 0)
 			job->find.name_number = number;
+		else if (error == EACCES)
+			note_denied(job, root, path, number);
 		if (!is_no_file(error))
 			return error;
 	}
@@ -312,6 +349,8 @@ resolve_index(struct job *job, const struct root *root)
 		return error;
 	/* No name: an error of the directory goes first. */
 	error = check_directory(root, job->find.path);
+	if (error == EACCES)
+		note_denied(job, root, job->find.path, 0);
 	return error != 0 ? error : EISDIR;
 }
 
@@ -322,6 +361,8 @@ resolve_or_suffix(struct job *job, const struct root *root)
 {
 	int	alone = resolve_path(job, root, job->find.path), error;
 
+	if (alone == EACCES)
+		note_denied(job, root, job->find.path, 0);
 	if (!is_no_file(alone))
 		return alone;
 	error = resolve_names(job, root);

@@ -107,7 +107,7 @@ open_user_root(struct root *root, const struct job *job)
 	int		 error = look_up_user(job->find.user, &user, &entry);
 
 	if (error == 0 && user.pw_uid < job->find.min_uid)
-		error = ENOENT;
+		error = ERANGE;
 	if (error == 0)
 		error = open_in_home(root, job, user.pw_dir);
 	if (error == 0) {
@@ -116,7 +116,7 @@ open_user_root(struct root *root, const struct job *job)
 		if (fstat(root->fd, &st) == -1)
 			error = errno;
 		else if (!root_may_show(root, st.st_uid))
-			error = EACCES;
+			error = EPERM;
 	}
 	mem_drop(&entry);
 	return error;
@@ -217,7 +217,8 @@ root_open_path(const struct root *root, const char *path, int flags)
 	    BENEATH_STAT) {
 		log_denied(root, from, path);
 		errno = EACCES;
-	}
+	} else if (fd == -1 && errno == EPERM)	/* which is of owners */
+		errno = EACCES;
 	/* EXDEV stands for leaving the root and for leaving the mount. */
 	if (fd == -1 && root->same_mount && errno == EXDEV)
 		errno = EREMOTE;

@@ -48,7 +48,7 @@ struct wire_reply {
 	uint32_t	with_fd;		/* 0, 1; 2: a handle */
 	uint64_t	done;
 	struct job_version cached;
-	uint32_t	watched, reserved;
+	uint32_t	watched, denied;
 	struct job_waypoints waypoints;
 };
 
@@ -144,6 +144,7 @@ static const struct field reply_fields[] = {
 	REPLY(FIND, U32, watched, find.watched),
 	REPLY(FIND, WAYPOINTS, waypoints, find.waypoints),
 	REPLY(NAMED, U32, name_number, find.name_number),
+	REPLY(KIND(RESOLVE), U32, denied, find.denied),
 	REPLY(KIND(RESOLVE), U64, done, resolve.counting),
 	REPLY(KIND(LIST), U64, done, list.entries),
 	REPLY(KIND(COMPRESS), VERSION, cached, find.facts.cached),
@@ -573,6 +574,16 @@ waypoints_fit(const struct job_find *f)
 	return true;
 }
 
+/* Whether what is denied is the path, a part of it, or a name behind it. */
+static bool
+denied_fits(const struct job *job)
+{
+	const struct job_find	*f = &job->find;
+
+	return f->denied == 0 || (job->error == EACCES &&
+	    f->denied <= strlen(f->path) + count_texts(f->names));
+}
+
 /* Whether the result can be one of that job. */
 static bool
 result_fits(const struct job *job)
@@ -585,7 +596,7 @@ result_fits(const struct job *job)
 	    (job->find.name_number > count_texts(job->find.names) ||
 	    (job->find.unchanged &&
 	    (!job->find.has_version || job->error != 0)) ||
-	    !waypoints_fit(&job->find)))
+	    !waypoints_fit(&job->find) || !denied_fits(job)))
 		return false;
 	switch (job->kind) {
 	case JOB_RESOLVE:

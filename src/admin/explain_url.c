@@ -165,8 +165,7 @@ add_failure(struct buf *to, const struct job *job)
 		add_suffixes(to, job);
 }
 
-/* The directory as its path, where it is in the home of a user; "": there is
- * no such user. */
+/* The directory as its path, where it is in the home of a user. */
 static void
 add_root(struct buf *to, const struct job *job)
 {
@@ -181,6 +180,26 @@ add_root(struct buf *to, const struct job *job)
 		buf_addf(to, "%s/%s", user->pw_dir, job->find.root);
 }
 
+/* Explains why a user has no root: there is no such user, or the uid is too
+ * low; false: the user has one. */
+static bool
+explain_user(struct explanation *e, const struct job *job)
+{
+	const struct passwd	*user;
+
+	if (job->find.user == NULL)
+		return false;
+	user = getpwnam(job->find.user);
+	if (user == NULL)
+		explain_add(e, EXPLAIN_LOOKUP, "~%s: there is no such user",
+		    job->find.user);
+	else if (job->error == ERANGE)
+		explain_add(e, EXPLAIN_LOOKUP, "~%s: uid %ld is below "
+		    "\"users from %lu\"", job->find.user, (long)user->pw_uid,
+		    (unsigned long)job->find.min_uid);
+	return user == NULL || job->error == ERANGE;
+}
+
 static void
 explain_path_job(struct explanation *e, const struct job *job)
 {
@@ -188,6 +207,8 @@ explain_path_job(struct explanation *e, const struct job *job)
 	struct job	shown = *job;
 	size_t		len = strlen(job->find.path);
 
+	if (explain_user(e, job))
+		return;
 	add_root(&root, job);
 	shown.find.root = buf_string(&root);
 	buf_adds(&path, job->find.path);
@@ -195,13 +216,6 @@ explain_path_job(struct explanation *e, const struct job *job)
 	    job->find.name_number == 0)
 		add_suffix(&path, job);
 	shown.find.path = buf_string(&path);
-	if (*shown.find.root == '\0') {
-		explain_add(e, EXPLAIN_LOOKUP, "~%s: there is no such user",
-		    job->find.user);
-		buf_free(&root);
-		buf_free(&path);
-		return;
-	}
 	buf_addf(&text, "%s/%s", strcmp(shown.find.root, "/") == 0 ? "" :
 	    shown.find.root, shown.find.path);
 	if (job->error == 0)

@@ -337,11 +337,30 @@ check_place(const struct conf *conf, const char *directive, const char *file,
 	return good;
 }
 
+/* A proxy that sets one kind of fields passes on the other as a client has
+ * written it. */
+static void
+check_trust(const struct conf *conf)
+{
+	struct buf	where = { 0 };
+
+	if (conf->trust.networks.n == 0 ||
+	    conf->trust.fields != TRUST_FIELDS_ANY)
+		return;
+	conf_where(conf, NULL, "trust", CONF_WHERE_ALL, &where);
+	log_warnx("%s: with \"fields any\", the default, a request that has "
+	    "both Forwarded and X-Forwarded-For is refused, since clients can "
+	    "add the one that the proxies do not set: say which one they set, "
+	    "as in trust ... fields x-forwarded", buf_string(&where));
+	buf_free(&where);
+}
+
 bool
 needs_check_start(const struct conf *conf)
 {
 	bool	good = true;
 
+	check_trust(conf);
 	if (conf->pid != NULL)
 		good = check_place(conf, "pid", conf->pid, S_IFREG);
 	if (conf->control.file != NULL)

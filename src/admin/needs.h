@@ -16,7 +16,8 @@
  */
 void	needs_check_serving(const struct conf *);
 /* Logs an error if the pid file or the control socket cannot be made with the
- * rights of this process, and returns false then. */
+ * rights of this process, and returns false then; a warning if the conf does
+ * not say by which field proxies name clients. */
 bool	needs_check_start(const struct conf *);
 
 #endif

@@ -30,10 +30,25 @@
 
 static void	publish_gauges(void *);
 
+/* Ends the loop; the reason completes a sentence about the responses that are
+ * still under way. */
 static void
-stop_loop(void *context)
+stop_loop(struct service *s, const char *reason)
 {
-	evloop_stop(((struct service *)context)->loop);
+	s->ended_by = reason;
+	evloop_stop(s->loop);
+}
+
+static void
+on_term(void *context)
+{
+	stop_loop(context, "main was told to end at once (SIGTERM)");
+}
+
+static void
+on_drain_over(void *context)
+{
+	stop_loop(context, "the drain's time was up (limits { drain })");
 }
 
 /* Main's own connections have ended. */
@@ -213,7 +228,7 @@ on_channel(void *context)
 	if (n == 1)
 		handle_message(s, message, fd);
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-		evloop_stop(s->loop);
+		stop_loop(s, "the monitor has ended");
 }
 
 /* Before main is confined: helpers, or the threads, add directories to it. */
@@ -265,9 +280,9 @@ service_open(struct service *s, const struct main_env *env)
 	s->access_log = access_log_new(s->loop, &s->clock, env->channel);
 	s->channel = evloop_watch(s->loop, env->channel, on_channel, s);
 	evloop_set(s->channel, EVLOOP_READ);
-	s->term = evloop_signal(s->loop, SIGTERM, stop_loop, s);
+	s->term = evloop_signal(s->loop, SIGTERM, on_term, s);
 	s->quit = evloop_signal(s->loop, SIGQUIT, begin_drain, s);
-	s->timer = evloop_timer(s->loop, stop_loop, s);
+	s->timer = evloop_timer(s->loop, on_drain_over, s);
 	s->tidy = evloop_timer(s->loop, tidy_caches, s);
 	s->keepalive = evloop_timer(s->loop, send_keepalive, s);
 	s->gauges_timer = evloop_timer(s->loop, publish_gauges, s);
@@ -509,9 +524,22 @@ service_run(struct service *s, const struct disk *disk)
 	end_serving(s);
 }
 
+/* Says how many responses the end of main has cut. */
+static void
+log_broken_off(const struct service *s)
+{
+	size_t	n = http_count_broken_off(s->http);
+
+	if (n > 0)
+		log_notice("%zu response%s broken off: %s", n,
+		    n == 1 ? " was" : "s were",
+		    s->ended_by != NULL ? s->ended_by : "main has ended");
+}
+
 void
 service_close(struct service *s)
 {
+	log_broken_off(s);
 	/* A signal must not interrupt the writing of the last log lines. */
 	proc_signals_block();
 	http_free(&s->http);

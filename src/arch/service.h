@@ -61,6 +61,7 @@ struct service {
 	struct caches		*caches;	/* shared with the threads */
 	struct wakeup		 wakeup;	/* set by a thread: tidy */
 	struct watch		*wakeup_watch;
+	const char		*ended_by;	/* NULL: all clients are gone */
 	bool			 empty;		/* main's own clients, in a
 						 * drain: they are gone */
 	bool			 threads_gone;	/* the threads' clients too */

@@ -249,7 +249,8 @@ path_info_drop_variants(struct pathname_cache *pc, struct path *p,
     uint16_t variants)
 {
 	lock_acquire(pc->cache.lock);
-	set_variants(pc, p, p->variants & ~variants);
+	if (p->kind == PATHNAME_FILE)
+		set_variants(pc, p, p->variants & ~variants);
 	lock_release(pc->cache.lock);
 }
 

@@ -22,8 +22,11 @@ struct path_info {
 	const char	*type;		/* FILE: media type */
 	int64_t		 checked_at;	/* clock ms of the look-up; later by
 					 * PATHNAME_WATCHED_MS if watched */
-	uint16_t	 variants;	/* FILE: http's bits; the heads of a
+	union {
+		uint16_t variants;	/* FILE: http's bits; the heads of a
 					 * path depend on them */
+		uint16_t denied;	/* REFUSED: see job_find, for the log */
+	};
 	union {
 		uint16_t status;	/* REDIRECT, REFUSED */
 		uint16_t blocks;	/* FILE: http's bits, of blocks files */

@@ -28,7 +28,8 @@
 /* The fields of requests by which proxies name their clients. */
 #define CONF_TRUST_FIELDS(X)						\
 	X(ANY, "any") X(FORWARDED, "forwarded")				\
-	X(X_FORWARDED, "x-forwarded") X(NONE, "none")
+	X(X_FORWARDED, "x-forwarded")					\
+	X(X_FORWARDED_HOST, "x-forwarded-host") X(NONE, "none")
 /* Caches and alignment that "cache off" disables, for measurements. */
 #define CONF_ABLATIONS(X)						\
 	X(PATHNAME, "pathname") X(HEADER, "header") X(CHUNK, "chunk")	\

@@ -66,13 +66,27 @@ find_row(struct conf_object object, const char *directive)
 	const struct conf_row	*row;
 
 	CONF_EACH_ROW(row) {
-		if (!conf_object_has(object, row) || !is_meant(row, directive))
-			continue;
-		return conf_origin(object, row, 0) != NULL ||
-		    (row->value != CONF_REQUIRED && row->value[0] != '\0') ?
-		    row : NULL;
+		if (conf_object_has(object, row) && is_meant(row, directive) &&
+		    (conf_origin(object, row, 0) != NULL ||
+		    (row->value != CONF_REQUIRED && row->value[0] != '\0')))
+			return row;
 	}
 	return NULL;
+}
+
+/* Adds one value of a row, or all. */
+static void
+add_values(struct conf_object object, const struct conf_row *row,
+    size_t element, struct buf *to)
+{
+	const void	*member = conf_member(object, row);
+
+	for (size_t i = 0; i < conf_value_count(row, member); i++) {
+		if (element != CONF_WHERE_ALL && i != element)
+			continue;
+		buf_addc(to, ' ');
+		conf_value_print(row, member, i, to);
+	}
 }
 
 static void
@@ -80,25 +94,21 @@ add_statement(const struct conf *conf, struct conf_object object,
     const struct conf_row *row, size_t element, struct buf *to)
 {
 	const struct conf_row	*first = row;
-	const void		*member;
 	size_t			 start = to->len;
 
 	buf_adds(to, conf_blocks[row->block].arguments == ARGUMENTS_NONE ?
 	    conf_blocks[row->block].word : "");
 	buf_adds(to, to->len > start ? " " : "");
 	buf_adds(to, row->word);
+	if (row->part[0] != '\0') {	/* each row of "require" has one */
+		buf_addf(to, " %s", row->part);
+		add_values(object, row, element, to);
+	}
 	/* Positional values stand in this row and the rows behind it. */
 	for (; row < conf_rows + conf_nrows && row->part[0] == '\0' &&
 	    row->block == first->block &&
-	    strcmp(row->word, first->word) == 0; row++) {
-		member = conf_member(object, row);
-		for (size_t i = 0; i < conf_value_count(row, member); i++) {
-			if (element != CONF_WHERE_ALL && i != element)
-				continue;
-			buf_addc(to, ' ');
-			conf_value_print(row, member, i, to);
-		}
-	}
+	    strcmp(row->word, first->word) == 0; row++)
+		add_values(object, row, element, to);
 	add_pos(conf, conf_origin(object, first, element == CONF_WHERE_ALL ?
 	    0 : element), to);
 }

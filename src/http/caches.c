@@ -6,7 +6,7 @@
 #include "http/deferred_close.h"
 #include "http/http.h"
 #include "http/namespace.h"
-#include "http/log/refusal.h"
+#include "http/log/recent.h"
 #include "http/watch/waypoints.h"
 #include "lib/mem.h"
 #include "stats/stats.h"
@@ -48,8 +48,7 @@ caches_new(const struct caches_setup *setup)
 	const struct conf	*conf = setup->conf;
 	struct caches		*caches = mem_zero(sizeof(*caches));
 
-	caches->refusals_warned_at = mem_array(conf->nsites * REFUSAL_WARNINGS,
-	    sizeof(caches->refusals_warned_at[0]));
+	caches->refusals = recent_new(setup->shared);
 	caches->mime = mime_new(conf->types);
 	for (size_t i = 0; i < conf->types_more.n; i++)
 		mime_set(caches->mime, conf->types_more.at[i].name + 1,
@@ -103,7 +102,7 @@ caches_free(struct caches **cp)
 	lock_free(&caches->heads.cache.lock);
 	lock_free(&caches->files.cache.lock);
 	lock_free(&caches->auth.cache.lock);
-	mem_drop(&caches->refusals_warned_at);
+	recent_free(&caches->refusals);
 	mem_drop(cp);
 }
 

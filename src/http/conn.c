@@ -21,18 +21,29 @@ conn_reset(struct conn *c)
 	return conn_abort(c);
 }
 
+/* Drops the output: parked, a connection may have none. */
+static void
+drop_output(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	if (conn_output(c) == NULL)
+		return;
+	if (r != NULL && r->response.answered) {
+		r->body.sent -= (int64_t)conn_output(c)->bytes;
+		if (r->body.sent < 0)	/* not even the head was sent */
+			r->body.sent = 0;
+	}
+	output_drop(conn_output(c));
+}
+
 enum go
 conn_abort(struct conn *c)
 {
 	stats_count(STATS_ABORTED);
 	if (c->request != NULL)
 		c->request->response.aborted = true;
-	if (c->request != NULL && c->request->response.answered) {
-		c->request->body.sent -= (int64_t)conn_output(c)->bytes;
-		if (c->request->body.sent < 0)	/* not even the head was sent */
-			c->request->body.sent = 0;
-	}
-	output_drop(conn_output(c));
+	drop_output(c);
 	c->close = true;
 	c->linger = false;
 	c->input_len = 0;		/* the rest of the input is not read */

@@ -184,7 +184,7 @@ handle_non_file(struct conn *c)
 		return reply_ready(c);
 	if (a->kind != PATHNAME_REFUSED)
 		return reply_redirect(c);
-	fallback = rules_fallback(r->path, a->status);
+	fallback = rules_fallback(r->path, a->status, (enum why)a->why);
 	if (fallback != NULL)
 		return reply_internal_redirect(c, fallback, 0);
 	return reply_error(c, a->status);

@@ -6,6 +6,7 @@
 #include "http/conn.h"
 #include "http/limits/timeouts.h"
 #include "http/log/log_line.h"
+#include "http/park.h"
 #include "lib/need.h"
 #include "stats/stats.h"
 
@@ -121,6 +122,19 @@ finish_step(struct conn *c)
 	c->send_blocked = false;
 	conn_request_end(c);
 	return conn_go(c, c->input_len > 0 ? STEP_PARSE : STEP_RECV);
+}
+
+bool
+finish_break_off(struct conn *c)
+{
+	const struct client_kind	*kind = c->session->kind;
+
+	if (c->request->response.status == 0 ||
+	    (kind != NULL && kind->request_ended != NULL))
+		return false;
+	conn_abort(c);
+	log_request(c);
+	return true;
 }
 
 enum go

@@ -119,6 +119,12 @@ http_resume(struct http_loop *http)
 	http->draining = false;
 }
 
+size_t
+http_count_broken_off(const struct http_loop *http)
+{
+	return http->caches->broken_off;
+}
+
 void
 http_measure(const struct http_loop *http)
 {

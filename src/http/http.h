@@ -34,8 +34,7 @@
 #define LOOKUP_BUCKETS	256
 LIST_HEAD(lookup_list, lookup);
 
-/* The caches, and counts of jobs; several loops may share them. */
-struct caches {
+struct caches {		/* and counts of jobs; several loops may share them */
 	bool			 shared;
 	struct mime		*mime;
 	struct pathname_cache	 paths;
@@ -47,6 +46,7 @@ struct caches {
 	struct verifiers	 verifiers;	/* of passwords */
 	_Atomic uint32_t	 compressing;	/* jobs that compress now */
 	_Atomic size_t		 deferred_closes;	/* jobs that close */
+	_Atomic size_t		 broken_off;	/* responses, at the end */
 	size_t			 deferred_closes_max;
 	struct waypoints	*waypoints;	/* NULL: nothing is watched */
 	struct {				/* ms; see changes.c */
@@ -57,7 +57,7 @@ struct caches {
 	_Atomic int64_t		 unusable_warned_at, unverified_warned_at;
 	_Atomic int64_t		 forwarded_warned_at;
 	_Atomic int64_t		 header_warned_at[PEER_FAULT_COUNT];
-	_Atomic int64_t		*refusals_warned_at;	/* see refusal.c */
+	struct recent		*refusals;	/* warned of lately */
 };
 
 struct http_loop {

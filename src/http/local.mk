@@ -61,6 +61,8 @@ libhttp_a_SOURCES = \
 	src/http/purge.c \
 	src/http/purge.h \
 	src/http/recv.c \
+	src/http/log/recent.c \
+	src/http/log/recent.h \
 	src/http/log/refusal.c \
 	src/http/log/refusal.h \
 	src/http/reply.c \

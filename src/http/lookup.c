@@ -70,14 +70,24 @@ get_info_time(const struct lookup *l)
 	return l->watched ? at + PATHNAME_WATCHED_MS : at;
 }
 
+/* The end of what a helper may read; of a listing the directory itself. */
+static uint16_t
+get_denied(const struct job *job)
+{
+	if (job->error != EACCES)
+		return 0;
+	return (uint16_t)(job->kind == JOB_RESOLVE ? job->find.denied :
+	    strlen(job->find.path));
+}
+
 static void
 set_info(const struct lookup *l, enum pathname_kind kind, int status,
     enum why why)
 {
 	path_info_set(&l->http->caches->paths, l->path, &(struct path_info){
 	    .kind = (uint8_t)kind, .status = (uint16_t)status,
-	    .why = (uint8_t)why, .checked_at = get_info_time(l),
-	    .watched = l->watched });
+	    .why = (uint8_t)why, .denied = get_denied(&l->task.job),
+	    .checked_at = get_info_time(l), .watched = l->watched });
 }
 
 /* Sets what follows from the file's name: its media type, and the blocks files

@@ -322,6 +322,19 @@ end_conn(struct session *s)
 }
 
 void
+machine_break_off(struct session *s)
+{
+	struct conn	*c = s->conn;
+
+	if (c == NULL || c->request == NULL)
+		return;
+	begin_run(c);
+	if (finish_break_off(c))
+		s->http->caches->broken_off++;
+	running = NULL;
+}
+
+void
 machine_free(struct session **sp)
 {
 	struct session	*s = *sp;

@@ -93,6 +93,9 @@ void		 machine_move(struct session *, struct http_loop *);
 /* Sets the outcome of a session that is parked, and n of it; for WAIT_TIME
  * expiry is success. */
 void		 machine_wake(struct session *, enum outcome, ssize_t n);
+/* Logs and counts the response that is under way, if there is one: main ends,
+ * and machine_free() follows. */
+void		 machine_break_off(struct session *);
 void		 machine_free(struct session **);
 /* Whether it is between two requests: a close loses nothing. */
 bool		 machine_is_idle(const struct session *);

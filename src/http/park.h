@@ -1,7 +1,7 @@
 /*
- * park: what the machine needs of the steps recv and send when a session
- * becomes idle, begins again, or waits for its client to take output; and what
- * another step that reads needs of recv.
+ * park: what the machine needs of the steps recv, send and finish when a
+ * session becomes idle, begins again, waits for its client to take output, or
+ * is broken off; and what another step that reads needs of recv.
  */
 #ifndef HTTP_PARK_H
 #define HTTP_PARK_H
@@ -19,5 +19,7 @@ void		 recv_park(struct conn *);
 /* Fixes what a wait for the client to take output needs: its deadline, and the
  * pieces that are kept meanwhile. */
 COLD void	 send_park(struct conn *);
+/* Logs the response that the end of main cuts; false: none is under way. */
+COLD bool	 finish_break_off(struct conn *);
 
 #endif

@@ -34,6 +34,7 @@ static const unsigned	accepted_forms[] = {
 	[TRUST_FIELDS_ANY] = FORM_FORWARDED | FORM_X_FORWARDED,
 	[TRUST_FIELDS_FORWARDED] = FORM_FORWARDED,
 	[TRUST_FIELDS_X_FORWARDED] = FORM_X_FORWARDED,
+	[TRUST_FIELDS_X_FORWARDED_HOST] = FORM_X_FORWARDED,
 	[TRUST_FIELDS_NONE] = 0,
 };
 
@@ -175,12 +176,20 @@ trusts_hop(const void *conf, const struct forwarded_hop *hop)
 	return conf_access_trusts(conf, hop->family, hop->addr);
 }
 
+/* Whether X-Forwarded-Host counts.  Many proxies set the other two and pass
+ * this one on as a client has written it, who could forge redirects. */
 static bool
-is_x_forwarded(struct str name)
+takes_host(const struct conn *c)
+{
+	return c->http->conf->trust.fields == TRUST_FIELDS_X_FORWARDED_HOST;
+}
+
+static bool
+is_x_forwarded(const struct conn *c, struct str name)
 {
 	return str_same_nocase(name, STR("x-forwarded-for")) ||
 	    str_same_nocase(name, STR("x-forwarded-proto")) ||
-	    str_same_nocase(name, STR("x-forwarded-host"));
+	    (takes_host(c) && str_same_nocase(name, STR("x-forwarded-host")));
 }
 
 /* The form that a field belongs to, if the conf accepts it; 0: none. */
@@ -189,7 +198,7 @@ get_form(const struct conn *c, struct str name)
 {
 	unsigned	form = str_same_nocase(name, STR("forwarded")) ?
 			    FORM_FORWARDED :
-			    is_x_forwarded(name) ? FORM_X_FORWARDED : 0;
+			    is_x_forwarded(c, name) ? FORM_X_FORWARDED : 0;
 
 	return form & accepted_forms[c->http->conf->trust.fields];
 }
@@ -231,8 +240,9 @@ add_x_forwarded(const struct conn *c, struct forwarded *f)
 
 	f->scheme = forwarded_scheme(pick_element(c,
 	    STR("x-forwarded-proto"), behind));
-	f->host = forwarded_host(pick_element(c,
-	    STR("x-forwarded-host"), behind));
+	if (takes_host(c))
+		f->host = forwarded_host(pick_element(c,
+		    STR("x-forwarded-host"), behind));
 }
 
 /* Reads what the proxies have said; returns what is wrong with it. */

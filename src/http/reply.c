@@ -129,6 +129,7 @@ reply_error(struct conn *c, int status)
 
 	need(!r->response.answered && status_known(status));
 	if (r->page.status == 0) {
+		rules_choose(c);
 		refusal_log(c, status);
 		if (r->file != NULL)
 			r->page.size = r->file->version.size;

@@ -27,7 +27,8 @@ struct request {
 	struct file		*file;		/* info's: referred to, held */
 	struct {				/* of an internal redirect */
 		const char		*name;	/* NULL: there was none */
-		const struct conf_rules	*target_rules;	/* before it */
+		const struct conf_rules	*target_rules;	/* before it, or
+						 * of a path never held */
 		uint16_t		 status; /* error that it is for; 0 */
 		int64_t			 size;	/* 416: of the target's file */
 	}			 page;

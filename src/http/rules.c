@@ -79,7 +79,7 @@ resolve_user(struct http_loop *http, struct path *p, struct str decoded)
 	else if (name.len + 2 == decoded.len)	/* of any user */
 		set_info(http, p, PATHNAME_DIRECTORY, 0, WHY_NONE);
 	else if (is_denied_user(get_users(p->rules), name))
-		set_info(http, p, PATHNAME_REFUSED, 404, WHY_NONE);
+		set_info(http, p, PATHNAME_REFUSED, 404, WHY_DENIED_USER);
 	else
 		return false;
 	return true;
@@ -305,12 +305,12 @@ rules_compressible(const struct conf_rules *rules, const char *type)
 }
 
 const char *
-rules_fallback(const struct path *p, int status)
+rules_fallback(const struct path *p, int status, enum why why)
 {
 	const struct conf_rules	*rules = p->rules;
 
-	return status == 404 && rules->action->refusal == 0 ?
-	    rules->fallback : NULL;
+	return (status == 404 || why == WHY_NO_INDEX) &&
+	    rules->action->refusal == 0 ? rules->fallback : NULL;
 }
 
 const struct conf_rules *
@@ -320,6 +320,8 @@ rules_of(const struct request *r)
 		return r->page.target_rules;
 	if (r->path != NULL && r->path->rules != NULL)
 		return r->path->rules;
+	if (r->page.target_rules != NULL)
+		return r->page.target_rules;
 	return r->site != NULL ? &r->site->rules : NULL;
 }
 
@@ -334,6 +336,24 @@ find_error_page(const struct conf_pairs *pages, int status)
 			if (pages->at[i].number == numbers[n])
 				return pages->at[i].value;
 	return NULL;
+}
+
+/* A name that begins with a dot is refused in any path, and has its rules. */
+void
+rules_choose(struct conn *c)
+{
+	struct request	*r = c->request;
+	char		 decoded[JOB_PATH_MAX];
+	size_t		 len;
+	enum why	 why;
+
+	if (r->site == NULL || r->path != NULL || r->page.name != NULL)
+		return;
+	why = uri_resolve(parse_str(c->input, r->parse.path), decoded,
+	    sizeof(decoded), &len);
+	if (why == WHY_NONE || why == WHY_HIDDEN)
+		r->page.target_rules = conf_find_rules(r->site, decoded,
+		    strlen(decoded));
 }
 
 const char *

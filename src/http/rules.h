@@ -5,6 +5,7 @@
 #define HTTP_RULES_H
 
 #include "http/conn.h"
+#include "proto/why.h"
 
 /* Sets what a path is if the rules alone say it; false: the path must be looked
  * up on disk. */
@@ -63,10 +64,14 @@ bool	rules_allow_listing(const struct conf_rules *);
 const struct conf_words *rules_precompressed(const struct conf_rules *);
 /* Whether a media type is worth to be compressed. */
 bool	rules_compressible(const struct conf_rules *, const char *type);
-/* The fallback page for a path that was not found; NULL if there is none. */
-const char *rules_fallback(const struct path *, int status);
+/* The fallback page for a path that was not found, or for a directory that has
+ * no index and is not listed; NULL if there is none. */
+const char *rules_fallback(const struct path *, int status, enum why);
 /* The rules of a request's target as far as known; NULL before its site is. */
 const struct conf_rules *rules_of(const struct request *);
+/* Finds the rules of a target that is refused before its path is held; none
+ * are found where the target cannot be decoded. */
+void	rules_choose(struct conn *);
 /* The error page for a status; NULL if there is none. */
 const char *rules_error_page(const struct request *, int status);
 /* The character set to name for a media type; NULL: none. */

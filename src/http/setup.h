@@ -64,5 +64,8 @@ void		 http_verify(struct http_loop *);
  * sessions that wait for a request, as READY, so that they wait less. */
 void		 http_drain(struct http_loop *);
 void		 http_resume(struct http_loop *);	/* ends a drain */
+/* How many responses machine_break_off() has found, in all loops that share the
+ * caches. */
+size_t		 http_count_broken_off(const struct http_loop *);
 
 #endif

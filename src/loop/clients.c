@@ -526,6 +526,14 @@ clients_drain(struct clients *all)
 	clients_check_empty(all);
 }
 
+/* As main ends: a response that is under way is logged. */
+void
+clients_break_off(struct client *c)
+{
+	machine_break_off(c->session);
+	clients_close(c, 0);
+}
+
 void
 clients_end(struct clients *all)
 {
@@ -535,7 +543,7 @@ clients_end(struct clients *all)
 	all->nbatch = 0;
 	for (int i = 0; i < all->nlists; i++)
 		while ((c = TAILQ_FIRST(&all->lists[i])) != NULL)
-			clients_close(c, 0);
+			clients_break_off(c);
 }
 
 void

@@ -19,7 +19,8 @@ struct clients;
 struct clients	*clients_new(struct evloop *, struct clock *,
 		    struct http_loop *, size_t limit,
 		    void (*on_empty)(void *), void *context);
-/* Closes all connections. */
+/* Closes all connections; responses that are under way are logged as aborted,
+ * and counted (http_count_broken_off()). */
 void		 clients_end(struct clients *);
 /* Calls clients_end(), then frees. */
 void		 clients_free(struct clients **);

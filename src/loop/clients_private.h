@@ -102,8 +102,9 @@ enum evloop_event clients_read_event(const struct client *);
 void	clients_wake(struct client *, enum outcome);
 /* Takes a connection out of the list of its timeout. */
 void	clients_unlist(struct client *);
-/* Closes a connection, with the flags of a CLOSE. */
+/* Closes a connection, with a CLOSE's flags; as main ends, with a log line. */
 void	clients_close(struct client *, unsigned flags);
+void	clients_break_off(struct client *);
 /* Closes the connection whose loss costs least; false: there is none. */
 bool	clients_evict(struct clients *);
 /* A lingering connection whose client has taken all output, or NULL. */

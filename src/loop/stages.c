@@ -130,7 +130,7 @@ deliver_client(struct mail *mail)
 	struct stages	*here = c->all->stages;
 
 	if (here->ending) {
-		clients_close(c, 0);
+		clients_break_off(c);
 		return;
 	}
 	if (is_read_stage(here) && c->elsewhere)
@@ -155,7 +155,7 @@ release_client(struct mail *mail)
 	struct stages	*read_stage = read_stage_of(c);
 
 	if (read_stage->ending) {
-		clients_close(c, 0);
+		clients_break_off(c);
 		return;
 	}
 	client_returns(read_stage, c);

@@ -16,7 +16,8 @@
  * raw.len + 1 bytes are enough, and its length to *len.  Returns WHY_NONE, or:
  * WHY_BAD_ESCAPE	a broken escape, or no slash at the start
  * WHY_ABOVE_ROOT	dot segments climb above the root
- * WHY_HIDDEN		a segment starts with a dot (.well-known may, first)
+ * WHY_HIDDEN		a segment starts with a dot (.well-known may, first);
+ *			out has the path all the same
  * WHY_BAD_BYTE		an escape for NUL, a control byte or a slash
  * WHY_PATH_LONG	the path does not fit
  */

@@ -54,6 +54,13 @@ is_deeply([check("auth X $dir/good; error 404 /404.html\n" .
     "cache { variants $dir/mine }\n")], [0, $fine . $sockets],
     'all is there');
 
+# Fields of which a client can add one.
+like((check('', "trust 127.0.0.1 ::1\n"))[1], pattern(qr{\Awarn: trust },
+    qr{127\.0\.0\.1 ::1 \(\Q$conf\E:\d+\): with "fields any"}),
+    'trust without fields');
+is_deeply([check('', "trust 127.0.0.1 fields x-forwarded\n")], [0, $fine],
+    'trust with fields');
+
 # What serving needs: warnings, each with its statement.
 my %vain = (
 	"error 404 /none.html" =>

@@ -18,16 +18,21 @@ my $dir = docroot('www/index.html' => "index\n", 'www/a.txt' => "abc\n",
     'www/.git/config' => "c\n", 'other/o.txt' => "o\n",
     'www/x.bak' => "x\n", 'www/c.txt' => 'c' x 5000, 'www/c.txt.gz' => 'z',
     'www/d.txt' => 'd' x 5000,
-    passwords => 'joe:' . crypt('secret', '$5$salt') . "\n",
+    groups => "team: ann bob\n", passwords => 'joe:' . crypt('secret', '$5$salt') . "\n",
     'www/large' => "large\n" x 500_000);
 my $www = "$dir/www";
 my $user = $> == 0 ? Amped::ordinary_user() : getpwuid($>);
 symlink('a.txt', "$www/in");
 symlink('../other/o.txt', "$www/out");
+symlink("$www/a.txt", "$www/inside");
 symlink('nowhere', "$www/dangling");
 mkfifo("$www/fifo", 0644);
 chmod(0644, "$www/fifo");
 chmod(0, "$www/secret");
+
+# Directories of users, as the user database has them.
+my ($low) = grep { $_->[2] > 0 && $_->[2] < 100 && $_->[7] =~ m{^/} }
+    map { [getpwnam($_)] } qw(daemon bin sys games man mail);
 
 my $conf = "$dir/amped.conf";
 write_file($conf, ($> == 0 ? "user $user\n" : "# the one who starts it\n") .
@@ -62,6 +67,13 @@ site tools {
 	files c.* "*.c" { expires 1h }
 }
 trust 192.0.2.0/24
+site staff {
+	listen 127.0.0.1:8085
+	root $www
+	auth "Us" $dir/passwords groups $dir/groups
+	require user ann bob
+	path /team { alias $www; require group team }
+}
 END
 
 # The facts of an explanation, each a list of lines.
@@ -155,14 +167,18 @@ my @cases = (
 	['/bare/', { lookup => "$www/bare/: a directory without index.html",
 		status => '403 Forbidden', page => undef,
 		why => qr/\Ait names a directory .*: listing off \(default\)\z/ }],
-	['/out', { lookup => "$www/out: is a link to ../other/o.txt",
-		status => '403 Forbidden',
-		why => 'a link in its path leaves the root' }],
+	['/out', { lookup => "$www/out: is a link to ../other/o.txt, " .
+		'out of the root', status => '403 Forbidden',
+		why => qr/\Aa link in its path .*: links beneath \(default\)\z/ }],
+	['/inside', { lookup => "$www/inside: is a link to $www/a.txt: " .
+		'an absolute link is not followed', status => '403 Forbidden',
+		why => qr/: links beneath \(default\)\z/ }],
 	['/fifo', { lookup => "$www/fifo: is a FIFO",
 		status => '403 Forbidden',
 		why => 'it names neither a file nor a directory' }],
 	['/.git/config', { status => '403 Forbidden', lookup => undef,
-		path => undef, why => 'a name in its path begins with a dot' }],
+		path => undef, why => 'a name in its path begins with a dot, ' .
+		    'which is never served but for /.well-known' }],
 	['/../x', { status => '403 Forbidden',
 		why => 'its path climbs above the root' }],
 	['/%zz', { status => '400 Bad Request',
@@ -276,6 +292,8 @@ for my $case (
 	['/~root', [], status => '301 Moved Permanently'],
 	['/~no.such/', [], status => '404 Not Found',
 	    lookup => '~no.such: there is no such user'],
+	['/~nobody-at-all/x', [], status => '404 Not Found',
+	    lookup => '~nobody-at-all: there is no such user'],
 	['/members/a.txt', [], status => '401 Unauthorized', lookup => undef,
 	    why => qr/: auth Me \S+ \(\Q$conf\E:28\)\z/],
 	['/members/a.txt', ['-H', $secret], status => '200 OK',
@@ -286,6 +304,30 @@ for my $case (
 	my $facts = asked($tools . $path, @$more);
 
 	check($facts, $_, $want{$_}) for sort keys %want;
+}
+
+# A right password of a user who is not let in.
+for my $case (['/a.txt', qr/: require user ann bob \(\Q$conf\E:36\)\z/],
+    ['/team/a.txt', qr/: require group team \(\Q$conf\E:37\)\z/]) {
+	my ($path, $why) = @$case;
+	my $facts = asked("http://staff:8085$path", '-H', $secret);
+
+	check($facts, 'status', '403 Forbidden');
+	check($facts, 'why', $why);
+}
+
+SKIP: {
+	skip('there is no user with a low number', 3) unless $low;
+	write_file("$dir/users.conf", "site u {\n\tlisten 127.0.0.1:8084\n" .
+	    "\troot $www\n\tusers public_html from 1000\n}\n");
+	my $name = $low->[0];
+	(undef, my $out) = run_amped('-u', "/~$name/x", '-f',
+	    "$dir/users.conf");
+	like($out, qr/^lookup +~\Q$name\E: uid $low->[2] is below "users from 1000"$/m,
+	    'a low uid');
+	like($out, qr/^status +404 /m, '... is not to be told from nobody');
+	like($out, qr/^why +its user has a lower uid .*: users public_html .*:4\)$/m,
+	    '... and the directive');
 }
 
 # What cannot be explained.
@@ -321,7 +363,7 @@ for my $path ('/none', '/.git/x', '/no/x') {
 }
 for my $line (qr{404 for /none on default from 127\.0\.0\.1: there is no such } .
     qr{file: \Q$www\E/none}, qr{403 for /\.git/x on default from 127\.0\.0\.1: } .
-    qr{a name in its path begins with a dot},
+    qr{a name in its path begins with a dot, which .* /\.well-known},
     qr{403 for /no/x on default from 127\.0\.0\.1: the conf refuses it: } .
     qr{return 403 \(.*amped\.conf:\d+\)}) {
 	ok($server->wait_line(qr{ info: $line$}, $server->{error}), "$line");

@@ -1,6 +1,6 @@
 #!/usr/bin/perl
 # What an administrator must mend leaves a line at the default grade, with site
-# and file, and once a minute; the counters of a main that ends do not.
+# and file, and once a minute for each file; the counters of a main that ends do not.
 # arch: pair
 use strict;
 use warnings;
@@ -60,17 +60,24 @@ for (1 .. 3) {
 	is($server->get('/a.bak', port => $two)->{status}, 403, 'denied');
 	is($server->get('/none', port => $two)->{status}, 404, 'absent');
 }
-await('the lines', sub { lines_of($server, 'warn') == 3 });
+await('the lines', sub { lines_of($server, 'warn') == 6 });
 my $denied = qr{the server's user may not read it: (?:user \S+ \(.*\): )?};
-my @want = (qr{403 for /secret on one\.example from 127\.0\.0\.1: $denied} .
+my @want = (qr{403 for /also on two\.example from 127\.0\.0\.1: $denied} .
+    qr{\Q$all\E/two/also},
+    qr{403 for /closed/x on one\.example from 127\.0\.0\.1: $denied} .
+    qr{\Q$all\E/one/closed, a directory on the way to it},
+    qr{403 for /secret on one\.example from 127\.0\.0\.1: $denied} .
     qr{\Q$all\E/one/secret}, qr{403 for /secret on two\.example from } .
     qr{127\.0\.0\.1: $denied\Q$all\E/two/secret},
     qr{on one\.example, this page cannot be had: error 403 /secret } .
     qr{\(.*amped\.conf:\d+\): the server's user may not read it: \Q$all\E} .
-    qr{/one/secret});
+    qr{/one/secret}, qr{on one\.example, this page cannot be had: fallback } .
+    qr{/none\.html \(.*amped\.conf:\d+\): there is no such file: \Q$all\E} .
+    qr{/one/none\.html});
 my @got = lines_of($server, 'warn');
-is(scalar(@got), 3, 'one line of each kind and site');
-like($got[$_], qr/\A$want[$_]\z/, 'what it says') for 0 .. 2;
+is(scalar(@got), 6, 'one line of each file');
+like($got[$_], qr/\A$want[$_]; this line comes once a minute at most\z/,
+    'what it says') for 0 .. 5;
 $server->stop;
 is(scalar(lines_of($server, 'info')), 0, 'no more than notices');
 
@@ -80,7 +87,7 @@ $server->get('/app/x', port => $one);
 $server->get('/a.bak', port => $two);
 $server->wait_line(qr{warn: on one\.example, this page cannot be had: fallback } .
     qr{/none\.html \(.*amped\.conf:\d+\): there is no such file: } .
-    qr{\Q$all\E/one/none\.html$});
+    qr{\Q$all\E/one/none\.html; this line});
 $server->wait_line(qr{info: 403 for /a\.bak on two\.example from 127\.0\.0\.1: } .
     qr{its client's network is not allowed: files \*\.bak \(.*:\d+\)$});
 $server->stop;

@@ -103,7 +103,7 @@ my @pages = (
 	['/any/class', 503, "sorry\n"],
 	['/app/', 200, "the application\n"], ['/app', 301],
 	['/app/deep/link', 200, "the application\n"],
-	['/app/main.js', 200, "main\n"], ['/app/none/', 403, "not for you\n"],
+	['/app/main.js', 200, "main\n"], ['/app/none/', 200, "the application\n"],
 	['/appendix', 404, "<p>not here\n"],
 	['/app/../nothing', 404, "<p>not here\n"],
 	['/other/page.html', 200, "the other root\n"],

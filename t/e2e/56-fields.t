@@ -74,6 +74,30 @@ is($server->raw("nonsense\r\n\r\n")->{field}{'x-content-type-options'},
 is($server->get('/a.html')->{field}{server}, 'amped', 'no version');
 $server->stop;
 
+# What is refused before its path is looked at has the path's fields and page.
+$server = Amped->start(files => { 'm.html' => "not so\n", 'in/a' => "a\n" },
+    site => <<'END');
+	header X-Site yes always
+	path /in {
+		header X-In yes always
+		error 405 501 /m.html
+	}
+END
+for my $case (['POST /in/a', 405], ['DELETE /in/none', 405], ['BREW /in/a', 501],
+    ['GET /in/.git/x', 403], ['GET /in/a', 413, 'Content-Length: 9999999'],
+    ['GET /in/a', 417, 'Expect: wonders'], ['POST /in%2', 405, undef, 1],
+    ['POST /a', 405, undef, 1]) {
+	my ($line, $status, $field, $out) = @$case;
+	my $answer = $server->raw("$line HTTP/1.1\r\nHost: x\r\n" .
+	    ($field ? "$field\r\n" : '') . "Connection: close\r\n\r\n");
+
+	is($answer->{status}, $status, $line);
+	is($answer->{field}{$out ? 'x-site' : 'x-in'}, 'yes', 'its field');
+	is($answer->{body}, "not so\n", 'its page')
+	    if !$out && ($status == 405 || $status == 501);
+}
+$server->stop;
+
 my ($version) = split(/\n/, (run_amped('-V'))[1]);
 my $told = Amped->start(files => { a => "a\n" }, global => 'version on');
 like($version, qr/^amped /, 'the version');

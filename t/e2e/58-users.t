@@ -119,11 +119,16 @@ answers('/~thief/page', 403, 'the directory of another');
 answers('/~joe/out', 403, 'a link out of it');
 answers('/~joe/sub/out', 403, 'another');
 answers('/~joe/in', 403, 'a link where there may be none');
+$server->wait_line(qr{404 for /~low/ .*: its user has a lower uid than });
+$server->wait_line(qr{404 for /~barred/ .*: its user is one of users deny: });
+$server->wait_line(qr{403 for /~joe/out .*: links \S+ \(});
 answers('/~slow-not/', 404, 'no user by half a name');
 answers('/~joe/loose/out', 200, 'a link of the owner', "private\n");
 answers('/~joe/loose/top/none', 403, 'one to what is root\'s');
 if ($root_starts) {
 	answers('/~joe/theirs', 403, 'the file of another');
+	$server->wait_line(qr{403 for /~joe/theirs .*: it does not belong to } .
+	    qr{the user in whose directory it is: users www .*: ~joe/www/theirs});
 	answers('/~joe/loose/passwd', 403, 'a link to what is root\'s');
 	answers('/~joe/loose/top/etc/passwd', 403, 'through what is root\'s');
 }

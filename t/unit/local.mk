@@ -62,6 +62,7 @@ unit_tests = \
 	t/unit/http/deferred_close \
 	t/unit/http/limits/verifiers \
 	t/unit/http/log/log_escape \
+	t/unit/http/log/recent \
 	t/unit/http/output \
 	t/unit/http/purge \
 	t/unit/http/rules \

@@ -8,6 +8,7 @@
 #include "conf/where.h"
 #include "http/log/log_escape.h"
 #include "http/namespace.h"
+#include "http/log/recent.h"
 #include "http/log/refusal.h"
 #include "http/rules.h"
 #include "lib/compiler.h"
@@ -27,7 +28,8 @@ add_files_block(const struct conn *c, struct buf *where)
 	const struct request	*r = c->request;
 
 	return (r->response.why == WHY_NETWORK ||
-	    r->response.why == WHY_PASSWORD) && r->auth.guard != NULL &&
+	    r->response.why == WHY_PASSWORD || r->response.why == WHY_USER) &&
+	    r->auth.guard != NULL &&
 	    conf_where_files(c->http->conf, r->auth.guard, where);
 }
 
@@ -111,7 +113,30 @@ is_of_disk(const struct request *r)
 	return rules->action->root != NULL || rules->action->alias != NULL;
 }
 
-/* Adds the name on disk of the path. */
+/* Adds what a lookup was denied on the way to a path (its part beneath the
+ * root), as the helper says (job_find). */
+static void
+add_denied(const struct request *r, const char *decoded, const char *path,
+    struct buf *to)
+{
+	size_t			 denied = r->info.denied, len = strlen(path);
+	const struct conf_words	*names = rules_names(r->path->rules, decoded);
+	bool			 itself;
+
+	if (denied > len) {
+		buf_adds(to, path);
+		if (denied - len <= names->n)
+			buf_adds(to, names->at[denied - len - 1]);
+		return;
+	}
+	itself = denied == len || (denied + 1 == len && path[denied] == '/');
+	buf_add(to, path, denied);
+	buf_adds(to, itself ? "" : denied > 0 ?
+	    ", a directory on the way to it" :
+	    ", or a directory on the way to that");
+}
+
+/* Adds the name on disk of the path, or of what is denied on the way to it. */
 static void
 add_file(const struct request *r, struct buf *to)
 {
@@ -119,29 +144,34 @@ add_file(const struct request *r, struct buf *to)
 	char			 text[JOB_PATH_MAX];
 	struct rules_place	 place;
 	struct str		 user;
+	const char		*beneath;
 
 	if (!is_of_disk(r))
 		return;
 	rules = r->path->rules;
 	rules_locate(r->path, text, &place);
+	beneath = place.name.at + place.skip + 1;
 	user = rules_user(rules, place.name);
 	buf_adds(to, ": ");
 	if (user.at != NULL)
 		buf_addf(to, "~%.*s/", (int)user.len, user.at);
-	buf_addf(to, "%s%.*s", strcmp(place.root, "/") == 0 ? "" : place.root,
-	    (int)(place.name.len - place.skip), place.name.at + place.skip);
+	buf_addf(to, "%s/", strcmp(place.root, "/") == 0 ? "" : place.root);
+	if (r->info.why == WHY_DENIED)
+		add_denied(r, place.name.at, beneath, to);
+	else
+		buf_adds(to, beneath);
 }
 
-/* The level of a line that is a warning if it is due and a client asked. */
+/* The level of a line about what an administrator must mend: a warning if one
+ * is due of that thing and a client asked. */
 static enum log_level
-choose_level(const struct conn *c, enum refusal_warning kind)
+choose_level(const struct conn *c, struct buf *thing)
 {
-	_Atomic int64_t	*warned_at = c->http->caches->refusals_warned_at;
+	struct str	text = { buf_string(thing), thing->len };
 
-	warned_at += c->request->site->number * REFUSAL_WARNINGS + kind;
-	return c->session->kind == NULL &&
-	    log_is_due(warned_at, c->http->clock->ms) ? LOG_LEVEL_WARN :
-	    LOG_LEVEL_INFO;
+	return c->session->kind == NULL && recent_is_due(
+	    c->http->caches->refusals, c->request->site->number, text,
+	    c->http->clock->ms) ? LOG_LEVEL_WARN : LOG_LEVEL_INFO;
 }
 
 /* Adds who asked for what; bytes of a request that was parsed are harmless. */
@@ -164,6 +194,8 @@ add_request(const struct conn *c, int status, struct buf *line)
 static void
 write_line(enum log_level level, struct buf *line)
 {
+	if (level == LOG_LEVEL_WARN)
+		buf_adds(line, "; this line comes once a minute at most");
 	log_write(level, false, "%s", buf_string(line));
 	buf_free(line);
 }
@@ -173,19 +205,22 @@ refusal_log(const struct conn *c, int status)
 {
 	const struct request	*r = c->request;
 	enum log_level		 level = LOG_LEVEL_INFO;
-	struct buf		 line = { 0 }, where = { 0 };
+	struct buf		 line = { 0 }, where = { 0 }, file = { 0 };
 
-	if (r->response.why == WHY_DENIED)
-		level = choose_level(c, REFUSAL_UNREADABLE);
-	if (level > log_level())
-		return;
-	add_request(c, status, &line);
-	refusal_add_where(c, &where);
-	if (where.len > 0)
-		buf_addf(&line, ": %s", buf_string(&where));
-	add_file(r, &line);
+	if (r->response.why == WHY_DENIED || r->response.why == WHY_OWNER) {
+		add_file(r, &file);
+		level = choose_level(c, &file);
+	}
+	if (level <= log_level()) {
+		add_request(c, status, &line);
+		refusal_add_where(c, &where);
+		if (where.len > 0)
+			buf_addf(&line, ": %s", buf_string(&where));
+		add_file(r, &line);
+		write_line(level, &line);
+	}
 	buf_free(&where);
-	write_line(level, &line);
+	buf_free(&file);
 }
 
 /* The reason why what the page's name leads to is no page; NULL: the name leads
@@ -210,17 +245,18 @@ refusal_log_page(const struct conn *c)
 	const struct request	*r = c->request;
 	const char		*fault = find_fault(&r->info);
 	enum log_level		 level;
-	struct buf		 line = { 0 };
+	struct buf		 line = { 0 }, all = { 0 };
 
 	if (fault == NULL)
 		return;
-	level = choose_level(c, REFUSAL_PAGE);
-	if (level > log_level())
-		return;
-	buf_addf(&line, "on %s, this page cannot be had: ",
-	    r->site->names.at[0]);
 	refusal_add_page(c, &line);
 	buf_addf(&line, ": %s", fault);
 	add_file(r, &line);
-	write_line(level, &line);
+	level = choose_level(c, &line);
+	if (level <= log_level()) {
+		buf_addf(&all, "on %s, this page cannot be had: %s",
+		    r->site->names.at[0], buf_string(&line));
+		write_line(level, &all);
+	}
+	buf_free(&line);
 }

@@ -7,18 +7,10 @@
 
 #include "http/conn.h"
 
-/* Faults that the administrator mends: each is logged at level warn, once a
- * minute for each site. */
-enum refusal_warning {
-	REFUSAL_UNREADABLE,		/* a file */
-	REFUSAL_PAGE,			/* a page for an error, or fallback */
-	REFUSAL_WARNINGS
-};
-
 /* The reason for the response as a sentence; "" if the status needs none. */
 const char *refusal_reason(const struct request *, int status);
-/* Logs a refusal: at level warn if it is one of a file that the server's user
- * may not read, else at info. */
+/* Logs a refusal: at level warn, once a minute, if it is one of a file or a
+ * directory that the server's user may not read, else at info. */
 void	refusal_log(const struct conn *, int status);
 /* Logs that the conf's page, for which the target was left, cannot be had. */
 void	refusal_log_page(const struct conn *);

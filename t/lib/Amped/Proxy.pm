@@ -33,7 +33,6 @@ listen front
 	bind 127.0.0.1:%PORT
 	option forwardfor
 	http-request set-header X-Forwarded-Proto http
-	http-request set-header X-Forwarded-Host %[req.hdr(host)]
 	server amped %SERVER
 END
 		tcp => <<'END',
@@ -79,7 +78,7 @@ http {
 			proxy_set_header Connection "";
 			proxy_set_header X-Forwarded-For $proxy_add_x_forwarded_for;
 			proxy_set_header X-Forwarded-Proto $scheme;
-			proxy_set_header X-Forwarded-Host $http_host;
+			proxy_set_header Host $http_host;
 		}
 	}
 }

@@ -57,7 +57,7 @@ static const struct {
 	    "    trust all 10.0.0.1/8 0.0.0.0/0\n"
 	    "                         ^~~~~~~~~\n"
 	    "t.conf:3:23: \"x-forwarde\" is not one of any, forwarded, "
-	    "x-forwarded, none\n"
+	    "x-forwarded, x-forwarded-host, none\n"
 	    "    trust 10.0.0.1 fields x-forwarde\n"
 	    "                          ^~~~~~~~~~ did you mean \"x-forwarded\"?\n"
 	},

@@ -55,6 +55,24 @@ START_TEST(all_before_the_end)
 }
 END_TEST
 
+#define TIME		"2026-01-01T00:00:01+0000 "
+#define FAILED		TIME "monitor[7] error: the conf in force stays"
+#define READ_AGAIN	TIME "monitor[7] notice: read again\n"
+
+/* A count comes before what its process says next. */
+START_TEST(counts_in_order)
+{
+	int	log = setup("counts");
+
+	say(FAILED "\n" FAILED "\n" TIME "main[8] notice: x\n" FAILED "\n"
+	    READ_AGAIN READ_AGAIN);
+	run(-1, log);
+	ck_assert_str_eq(tree_text("counts"), FAILED "\n"
+	    TIME "main[8] notice: x\n" FAILED " (2 times more)\n"
+	    READ_AGAIN READ_AGAIN);
+}
+END_TEST
+
 /* Lines of libraries and programs may have control characters. */
 START_TEST(no_terminal_obeys)
 {
@@ -144,6 +162,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_unchecked_fixture(tests, tree_begin, tree_end);
 	tcase_add_test(tests, all_before_the_end);
+	tcase_add_test(tests, counts_in_order);
 	tcase_add_test(tests, no_terminal_obeys);
 	tcase_add_test(tests, losses_are_told_behind);
 	tcase_add_test(tests, lost_to_a_log_that_fails);

@@ -54,6 +54,45 @@ START_TEST(how_often)
 }
 END_TEST
 
+static const char *
+told_before(const char *line)
+{
+	static char	text[REPEAT_FILTER_LINE_MAX + 200];
+	struct str	counted;
+	uint64_t	more;
+
+	if (!repeat_filter_before(&all, str_of(line), &counted, &more))
+		return "";
+	snprintf(text, sizeof(text), "%llu: %.*s", (unsigned long long)more,
+	    (int)counted.len, counted.at);
+	return text;
+}
+
+/* What a process says next comes behind its counts, and those go on. */
+START_TEST(in_order)
+{
+	static const char	next[] = T(3) "monitor[7] notice: read again\n";
+
+	memset(&all, 0, sizeof(all));
+	ck_assert(hear(T(1) "monitor[7] error: no luck\n", 1000));
+	ck_assert_str_eq(told_before(next), "");
+	ck_assert(!hear(T(2) "monitor[7] error: no luck\n", 2000));
+	ck_assert(!hear(T(2) "monitor[7] error: no luck\n", 2000));
+	ck_assert_str_eq(told_before(T(3) "main[7] notice: x\n"), "");
+	ck_assert_str_eq(told_before(T(3) "monitor[77] notice: x\n"), "");
+	ck_assert_str_eq(told_before("monitor[7] notice: no time\n"), "");
+	ck_assert_str_eq(told_before("no such thing\n"), "");
+	ck_assert(hear(next, 3000));
+	ck_assert_str_eq(told_before(next),
+	    "2: " T(2) "monitor[7] error: no luck (2 times more)\n");
+	ck_assert_str_eq(told_before(next), "");
+	ck_assert(!hear(T(4) "monitor[7] error: no luck\n", 4000));
+	ck_assert_str_eq(told(1000 + REPEAT_FILTER_INTERVAL),
+	    "1: " T(4) "monitor[7] error: no luck (1 time more)\n");
+	ck_assert_str_eq(told(INT64_MAX), "");
+}
+END_TEST
+
 /* Notices, and lines of others, pass. */
 START_TEST(not_counted)
 {
@@ -123,6 +162,7 @@ void
 unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, how_often);
+	tcase_add_test(tests, in_order);
 	tcase_add_test(tests, not_counted);
 	tcase_add_test(tests, many);
 	tcase_add_test(tests, longest);

@@ -210,6 +210,36 @@ START_TEST(as_the_system_can)
 }
 END_TEST
 
+static const struct {
+	const char	*path, *names;
+	size_t		 names_len;
+	uint32_t	 denied;
+} denials[] = {
+	{ "secret", NONE, 6 }, { "closed/file", NONE, 6 },
+	{ "closed/a/b", NONE, 6 }, { "closed/", INDEX, 6 },
+	{ "barred/", INDEX, 8 }, { "barred/index", TRY, 13 },
+	{ "secret", TRY, 6 }, { "none", NONE, 0 }, { "file", NONE, 0 },
+};
+
+/* What is denied on the way, told apart by bytes. */
+START_TEST(denied)
+{
+	struct job	job;
+
+	tree_be_nobody();
+	job_init(&job, JOB_RESOLVE);
+	job.find.root = root;
+	job.find.path = denials[_i].path;
+	job.find.names = (struct str){ denials[_i].names,
+	    denials[_i].names_len };
+	job.find.denied = 99;
+	job_perform(&job);
+	ck_assert_uint_eq(job.find.denied, denials[_i].denied);
+	ck_assert_int_eq(job.error == EACCES, denials[_i].denied > 0);
+	io_close(&job.fd);
+}
+END_TEST
+
 #ifdef SYS_openat2
 /*
  * Makes openat2 fail in this process, as on an older kernel, or under a filter
@@ -734,6 +764,8 @@ unit_tests(TCase *tests)
 {
 	tcase_add_unchecked_fixture(tests, make, unmake);
 	tcase_add_loop_test(tests, as_the_system_can, 0, CASES);
+	tcase_add_loop_test(tests, denied, 0,
+	    sizeof(denials) / sizeof(denials[0]));
 #ifdef SYS_openat2
 	tcase_add_test(tests, on_an_older_kernel);
 	tcase_add_test(tests, under_a_filter);

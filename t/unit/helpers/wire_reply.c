@@ -156,6 +156,23 @@ START_TEST(reply_not_yet)
 }
 END_TEST
 
+/* What is denied: part of the path of 4 bytes, or one of two names behind. */
+START_TEST(denied_arrives)
+{
+	struct job	job = sample(JOB_RESOLVE);
+
+	for (job.find.denied = 0; job.find.denied < 9; job.find.denied++) {
+		job.error = EACCES;
+		got = sample(JOB_RESOLVE);
+		ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
+		ck_assert_int_eq(wire_recv_reply(fd[0], &got),
+		    job.find.denied <= 6 ? 1 : -1);
+		ck_assert_uint_eq(got.find.denied, job.find.denied <= 6 ?
+		    job.find.denied : 0);
+	}
+}
+END_TEST
+
 static const struct {
 	enum job_kind	kind;
 	unsigned	where, width;
@@ -303,6 +320,7 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, reply_unchanged, 0, 3);
 	tcase_add_loop_test(tests, reply_with_error, 0, JOB_KIND_COUNT);
 	tcase_add_test(tests, reply_not_yet);
+	tcase_add_test(tests, denied_arrives);
 	tcase_add_loop_test(tests, reply_malformed, 0, COUNT(bad_replies));
 	tcase_add_test(tests, reply_misshapen);
 	tcase_add_test(tests, reply_unchanged_without_version);

@@ -287,12 +287,13 @@ START_TEST(fallback)
 	struct path	 path = { .rules = NULL };
 
 	path.rules = rules_at(conf, "/all/x");
-	ck_assert_str_eq(rules_fallback(&path, 404), "/f");
-	ck_assert_ptr_null(rules_fallback(&path, 403));
+	ck_assert_str_eq(rules_fallback(&path, 404, WHY_ABSENT), "/f");
+	ck_assert_ptr_null(rules_fallback(&path, 403, WHY_DENIED));
+	ck_assert_str_eq(rules_fallback(&path, 403, WHY_NO_INDEX), "/f");
 	path.rules = rules_at(conf, "/x");
-	ck_assert_ptr_null(rules_fallback(&path, 404));
+	ck_assert_ptr_null(rules_fallback(&path, 404, WHY_ABSENT));
 	path.rules = rules_at(conf, "/no");
-	ck_assert_ptr_null(rules_fallback(&path, 404));
+	ck_assert_ptr_null(rules_fallback(&path, 404, WHY_ABSENT));
 	conf_free(&conf);
 }
 END_TEST

@@ -74,6 +74,12 @@ machine_wake(struct session *p, enum outcome outcome, ssize_t n)
 }
 
 void
+machine_break_off(struct session *p)
+{
+	(void)p;
+}
+
+void
 machine_free(struct session **pp)
 {
 	mem_drop(pp);
