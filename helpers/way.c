@@ -219,6 +219,26 @@ enter_entry(struct way *w, const struct stretch *p, int *fd, const char *name)
 	return STEP_ON;
 }
 
+/* How the way ends in a directory that cannot be watched: if that may not be
+ * entered, what is beneath does not count, and the directory above is told of a
+ * new mode. */
+static enum step
+stop_at_closed(struct way *w, const struct stretch *p, const char *name,
+    int above)
+{
+	int	fd;
+	bool	closed;
+
+	if (errno != EACCES || above == -1)
+		return STEP_UNWATCHED;
+	fd = beneath_open_here(w->dir, ".", BENEATH_STAT | O_DIRECTORY);
+	closed = fd == -1 && errno == EACCES;
+	io_close(&fd);
+	w->number = above;
+	return closed && add_waypoint(w, JOB_WAYPOINT_BENEATH, p->at, name) ?
+	    STEP_END : STEP_UNWATCHED;
+}
+
 static enum step
 walk_segment(struct way *w, const struct stretch *p, const char *name)
 {
@@ -250,15 +270,18 @@ walk_stretch(struct way *w, struct stretch *p)
 {
 	char		name[NAME_MAX + 1];
 	enum step	step = STEP_ON;
+	int		above;
 
 	while (step == STEP_ON && next_segment(p, name)) {
+		above = w->number;
 		step = walk_segment(w, p, name);
 		if (!p->own || step != STEP_ON)
 			continue;
 		if (p->text[p->at] == '\0')	/* a link at the end */
 			step = STEP_END;
-		else if (!watch_directory(w) ||
-		    !add_waypoint(w, JOB_WAYPOINT_DIRECTORY, p->at, NULL))
+		else if (!watch_directory(w))
+			step = stop_at_closed(w, p, name, above);
+		else if (!add_waypoint(w, JOB_WAYPOINT_DIRECTORY, p->at, NULL))
 			step = STEP_UNWATCHED;
 	}
 	p->at += strspn(p->text + p->at, "/");

@@ -32,7 +32,8 @@ static void
 make_request(struct explanation *e, const struct explain_request *q,
     const struct url *u, const struct conf *conf)
 {
-	struct buf	host = { 0 };
+	struct buf	 host = { 0 };
+	const char	*user;
 
 	target_host(conf, u, &host);
 	target_request(u, buf_string(&host), q->fields, q->nfields,
@@ -40,8 +41,14 @@ make_request(struct explanation *e, const struct explain_request *q,
 	explain_add(e, EXPLAIN_REQUEST, "GET http://%s%s%.*s",
 	    buf_string(&host), u->target.at[0] != '/' ? "/" : "",
 	    (int)u->target.len, u->target.at);
-	for (size_t i = 0; i < q->nfields; i++)
-		explain_add(e, EXPLAIN_REQUEST, "%s", q->fields[i]);
+	for (size_t i = 0; i < q->nfields; i++) {
+		user = target_user(q->fields[i]);
+		if (user != NULL)	/* and not the password */
+			explain_add(e, EXPLAIN_REQUEST, "with a password, as "
+			    "%.*s", (int)strcspn(user, ":"), user);
+		else
+			explain_add(e, EXPLAIN_REQUEST, "%s", q->fields[i]);
+	}
 	buf_free(&host);
 }
 

@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "admin/target.h"
+#include "lib/base64.h"
 #include "lib/sockaddr.h"
 
 /* Parses a host that is an address; returns its family, or 0 for a name. */
@@ -130,6 +131,30 @@ is_host(const char *field)
 	return strncasecmp(field, "Host:", 5) == 0;
 }
 
+const char *
+target_user(const char *field)
+{
+	static const char	word[] = "user=";
+
+	return strncmp(field, word, sizeof(word) - 1) == 0 ?
+	    field + sizeof(word) - 1 : NULL;
+}
+
+/* Adds a field, or that of a name and a password. */
+static void
+add_field(const char *field, struct buf *to)
+{
+	const char	*user = target_user(field);
+
+	if (user == NULL)
+		buf_adds(to, field);
+	else {
+		buf_adds(to, "Authorization: Basic ");
+		base64_add(to, str_of(user));
+	}
+	buf_adds(to, "\r\n");
+}
+
 void
 target_request(const struct url *u, const char *host, char *const *fields,
     size_t n, struct buf *to)
@@ -144,6 +169,6 @@ target_request(const struct url *u, const char *host, char *const *fields,
 	if (!named)
 		buf_addf(to, "Host: %s\r\n", host);
 	for (size_t i = 0; i < n; i++)
-		buf_addf(to, "%s\r\n", fields[i]);
+		add_field(fields[i], to);
 	buf_adds(to, "\r\n");
 }

@@ -21,6 +21,9 @@ void	target_host(const struct conf *, const struct url *, struct buf *);
 /* The site that answers the URL at that listener. */
 const struct conf_site *target_site(const struct conf *, const struct url *,
 	    size_t listener);
+/* The name and the password of a field that is written as user=NAME:PASSWORD;
+ * NULL: it is another one. */
+const char *target_user(const char *field);
 /* Adds a request for the URL with these fields; host is the Host field's value
  * unless the fields have one. */
 void	target_request(const struct url *, const char *host,

@@ -1,5 +1,6 @@
 /*
- * base64: a strict decoder: each byte string has exactly one valid text.
+ * base64: an encoder, and a strict decoder: each byte string has exactly one
+ * valid text.
  */
 #include <stdint.h>
 #include <string.h>
@@ -55,4 +56,22 @@ base64_decode(struct str s, char *out, size_t size, size_t *len)
 			out[at++] = (char)(bits >> shift);
 	}
 	return true;
+}
+
+void
+base64_add(struct buf *to, struct str bytes)
+{
+	uint32_t	bits;
+	size_t		n;
+
+	for (; bytes.len > 0; str_skip(&bytes, n < 3 ? n : 3)) {
+		n = bytes.len;
+		bits = 0;
+		for (size_t i = 0; i < 3; i++)
+			bits = bits << 8 |
+			    (i < n ? (unsigned char)bytes.at[i] : 0);
+		for (size_t i = 0; i < 4; i++)
+			buf_addc(to, i <= n ?
+			    ALPHABET[bits >> (18 - 6 * i) & 63] : '=');
+	}
 }

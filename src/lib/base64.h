@@ -1,5 +1,5 @@
 /*
- * base64: the decoder of RFC 4648, section 4.  Pure.
+ * base64: decoder and encoder of RFC 4648, section 4.  Pure.
  */
 #ifndef LIB_BASE64_H
 #define LIB_BASE64_H
@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "lib/buf.h"
 #include "lib/str.h"
 
 /*
@@ -15,5 +16,7 @@
  * fit.
  */
 bool	base64_decode(struct str, char *out, size_t size, size_t *len);
+/* Adds the text of these bytes. */
+void	base64_add(struct buf *, struct str bytes);
 
 #endif

@@ -316,6 +316,13 @@ for my $case (['/a.txt', qr/: require user ann bob \(\Q$conf\E:36\)\z/],
 	check($facts, 'why', $why);
 }
 
+# A password in clear.
+my $plain = asked('http://tools:8083/members/a.txt', '-H', 'user=joe:secret');
+check($plain, 'status', '200 OK');
+check($plain, 'request', ['GET http://tools:8083/members/a.txt',
+    'with a password, as joe']);
+unlike($plain->{out}, qr/secret/, 'which is not shown');
+
 SKIP: {
 	skip('there is no user with a low number', 3) unless $low;
 	write_file("$dir/users.conf", "site u {\n\tlisten 127.0.0.1:8084\n" .

@@ -119,7 +119,17 @@ right_at_once('a name with a space', sub { $server->get("/a/n%20$_[0]") },
     sub { write_file("$root/a/n $_[0]", "new\n") },
     sub { body("/a/n%20$_[0]") eq "new\n" });
 SKIP: {
-	skip('root reads all', 1) if $> == 0 && !Amped::ordinary_user();
+	skip('root reads all', 3) if $> == 0 && !Amped::ordinary_user();
+	right_at_once('readable again', sub { chmod(0, "$root/a/page");
+	    sleep(AFTER); $server->get('/a/page') },
+	    sub { chmod(0644, "$root/a/page") },
+	    sub { $server->get('/a/page')->{status} == 200 });
+	right_at_once('a directory on the way is opened', sub {
+	    write_file("$root/a/shut$_[0]/in/page", "shut\n");
+	    chmod(0, "$root/a/shut$_[0]"); sleep(AFTER);
+	    $server->get("/a/shut$_[0]/in/page") },
+	    sub { chmod(0755, "$root/a/shut$_[0]") },
+	    sub { body("/a/shut$_[0]/in/page") eq "shut\n" });
 	right_at_once('no longer readable', sub { chmod(0644, "$root/a/page");
 	    sleep(AFTER); body('/a/page') },
 	    sub { chmod(0, "$root/a/page") },

@@ -35,6 +35,17 @@ START_TEST(decodes)
 }
 END_TEST
 
+START_TEST(encodes)
+{
+	struct buf	out = { 0 };
+
+	base64_add(&out, (struct str){ good_texts[_i].bytes,
+	    good_texts[_i].len });
+	ck_assert_str_eq(buf_string(&out), good_texts[_i].text);
+	buf_free(&out);
+}
+END_TEST
+
 static const char *const bad_texts[] = {
 	"Z", "Zg", "Zg=", "Zh==", "Zm9=", "Z===", "====", "=", "Zg==Zg==",
 	"Zm9v\n", "Zm 9", "Zm9-", "Zm9_", "Zm9vYg=", "Zg==\n", "Zm9v====",
@@ -55,6 +66,8 @@ void
 unit_tests(TCase *t)
 {
 	tcase_add_loop_test(t, decodes, 0,
+	    sizeof(good_texts) / sizeof(good_texts[0]));
+	tcase_add_loop_test(t, encodes, 0,
 	    sizeof(good_texts) / sizeof(good_texts[0]));
 	tcase_add_loop_test(t, refuses, 0,
 	    sizeof(bad_texts) / sizeof(bad_texts[0]));
