@@ -166,7 +166,7 @@ check_auth(const struct conf *conf, const struct conf_rules *rules)
 	struct buf		 where = { 0 };
 
 	if (guard->require.users.n > 0) {
-		conf_where(conf, rules, "require", 0, &where);
+		conf_where(conf, rules, "require", CONF_WHERE_ALL, &where);
 		check_required(guard, buf_string(&where));
 		where.len = 0;
 	}

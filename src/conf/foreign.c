@@ -89,11 +89,15 @@ has_places(const char *advice, size_t n)
 static void
 add_advice(const char *advice, const struct conf_word *words, struct buf *to)
 {
+	const struct conf_word	*word;
+
 	for (; *advice != '\0'; advice++) {
-		if (is_place(advice))
-			conf_value_quote(words[*++advice - '0'].text, to);
-		else
+		if (!is_place(advice)) {
 			buf_addc(to, *advice);
+			continue;
+		}
+		word = &words[*++advice - '0'];
+		buf_addf(to, word->quoted ? "\"%s\"" : "%s", word->text);
 	}
 }
 

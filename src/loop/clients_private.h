@@ -45,8 +45,7 @@ struct clients {
 	size_t			 list_len[TIMEOUT_COUNT];
 	size_t			 count;		/* of connections */
 	size_t			 limit;		/* of count */
-	size_t			 peak;		/* of count, since memory was
-						 * last returned */
+	size_t			 peak;		/* of count, since mem_trim() */
 	bool			 trimmed_some;	/* some were left then */
 	enum evloop_event	 read_event;	/* EDGE if it is reliable */
 	void			(*on_ready)(void *);	/* a client's watch */
@@ -62,8 +61,8 @@ struct clients {
 	unsigned		 runs;		/* stages: all, or one */
 	struct workspace	*workspace;	/* of who runs alone */
 	char			*room;		/* for input */
-	/* How others hook in; NULL where nothing is said.  wait() is never
-	 * NULL: parks a connection and lets it wait, or closes it. */
+	/* How others hook in; NULL where nothing is said.  wait(), never NULL,
+	 * parks a connection and lets it wait, or closes it. */
 	void			(*wait)(struct client *, const struct wait *,
 				    enum net_state);
 	void			(*run_batch)(struct clients *);

@@ -98,9 +98,9 @@ my %vain = (
 	    '(DES) cannot be verified, so nobody is let in: ' .
 	    'make it anew with htpasswd -B',
 	"auth X $dir/good; require user joe ann" =>
-	    "require (%:6): there is no user ann in $dir/good",
+	    "require user joe ann (%:6): there is no user ann in $dir/good",
 	"auth X $dir/good\npath /p { require user staff }" =>
-	    "require (%:7): there is no user staff in $dir/good",
+	    "require user staff (%:7): there is no user staff in $dir/good",
 	"files *.a { auth X $dir/good; require user ann }" =>
 	    "files *.a (%:6): there is no user ann in $dir/good",
 	"listen unix:$dir/mine/a unix:$dir/mine/b mode 0600" =>
