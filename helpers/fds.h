@@ -16,7 +16,7 @@ enum {
 	FD_RULES = 15,		/* helper: Landlock ruleset of the files that
 				 * it may open (lib/landlock.h), or closed */
 	FD_MORE_LOGS = 16,	/* access logger: log number 1, and so on */
-	FD_FREE = FD_MORE_LOGS + 64	/* and all above it */
+	FD_LOGS_END = FD_MORE_LOGS + 64	/* one above the last of them */
 };
 
 #endif

@@ -266,7 +266,7 @@ main(int argc, char **argv)
 		case 'l':
 			role = ACCESS_LOGGER;
 			if (!str_number(str_of(optarg), &logs) ||
-			    logs > FD_FREE - FD_MORE_LOGS)
+			    logs > FD_LOGS_END - FD_MORE_LOGS)
 				return refuse_usage();
 			break;
 		case 'n':

@@ -90,11 +90,13 @@ budget_make(struct budget *b, const struct conf *conf, unsigned mains,
 }
 
 /* How many descriptors the monitor has open at most, during a reload: for each
- * main a channel and a wakeup. */
+ * main a channel and a wakeup.  A child that is to be an access logger has two
+ * of each log, and some numbers below them (helpers/fds.h) that are free. */
 static size_t
-count_monitor(unsigned mains, size_t listeners)
+count_monitor(const struct conf *conf, unsigned mains, size_t listeners)
 {
-	return FDS_MONITOR + GENERATIONS * (listeners + 2 * (size_t)mains);
+	return FDS_MONITOR + GENERATIONS * (listeners + 2 * (size_t)mains +
+	    conf->log.all.ntargets);
 }
 
 static void
@@ -121,7 +123,7 @@ bool
 budget_suffices(const struct conf *conf, size_t listeners, size_t descriptors)
 {
 	unsigned	mains = arch_mains(conf);
-	size_t		monitor = count_monitor(mains, listeners);
+	size_t		monitor = count_monitor(conf, mains, listeners);
 	struct budget	b;
 
 	budget_make(&b, conf, mains, listeners, descriptors);

@@ -27,8 +27,6 @@
 #include "monitor/logs.h"
 #include "monitor/monitor.h"
 
-#define FIRST_FREE_FD	FD_FREE	/* helpers get numbers below it */
-
 extern char	**environ;
 
 static TAILQ_HEAD(, child)	children = TAILQ_HEAD_INITIALIZER(children);
@@ -302,17 +300,19 @@ place_fd(int fd, int at)
 		fatal("no descriptor %d for a child", at);
 }
 
-/* Copies a descriptor to a number that place_fd() does not use. */
+/* Copies a descriptor to a number that place_fd() does not use.  The number is
+ * no larger than it must be: the limit of open files may be low. */
 static int
-move_fd_up(int fd)
+move_fd_up(const struct generation *g, int fd)
 {
-	return fcntl(fd, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+	return fcntl(fd, F_DUPFD_CLOEXEC,
+	    FD_MORE_LOGS + (int)g->conf->log.all.ntargets);
 }
 
 static int
-move_log_up(int log)
+move_log_up(const struct generation *g, int log)
 {
-	return move_fd_up(log != -1 ? log :
+	return move_fd_up(g, log != -1 ? log :
 	    open("/dev/null", O_WRONLY | O_CLOEXEC));
 }
 
@@ -323,7 +323,7 @@ place_access_logs(const struct generation *g)
 	int	*logs = mem_array(g->naccess_logs + 1, sizeof(*logs));
 
 	for (size_t i = 0; i < g->naccess_logs; i++)
-		logs[i] = move_log_up(g->access_logs[i]);
+		logs[i] = move_log_up(g, g->access_logs[i]);
 	for (size_t i = 0; i < g->naccess_logs; i++)
 		place_fd(logs[i], i == 0 ? FD_LOG : FD_MORE_LOGS + (int)i - 1);
 	mem_drop(&logs);
@@ -332,13 +332,13 @@ place_access_logs(const struct generation *g)
 /* Places the descriptors of helpers/fds.h.  Standard error is the error pipe,
  * but for the error logger, whose standard error is the log. */
 static void
-place_fds(enum child_role role, int log)
+place_fds(const struct generation *g, enum child_role role, int log)
 {
 	bool	reads = role == CHILD_ERROR_LOGGER;
-	int	lines = move_fd_up(logs_errors.lines[0]);
-	int	drops = move_fd_up(logs_errors.drops[reads ? 0 : 1]);
+	int	lines = move_fd_up(g, logs_errors.lines[0]);
+	int	drops = move_fd_up(g, logs_errors.drops[reads ? 0 : 1]);
 
-	log = move_log_up(log);
+	log = move_log_up(g, log);
 	place_fd(drops, FD_DROPS);
 	if (reads) {
 		place_fd(lines, FD_LINES);
@@ -412,17 +412,17 @@ child_execute(const struct generation *g, enum child_role role, int pipe,
     int fd)
 {
 	char	*arguments[ARGUMENTS_MAX] = { NULL };
-	int	 to_execute = move_fd_up(prepared.helper);
+	int	 to_execute = move_fd_up(g, prepared.helper);
 	int	 rules = role == CHILD_HELPER && g->rules != -1 ?
-		    move_fd_up(g->rules) : -1;
+		    move_fd_up(g, g->rules) : -1;
 
 	choose_arguments(g->conf, role, arguments);
-	pipe = move_fd_up(pipe);
+	pipe = move_fd_up(g, pipe);
 	if (fd != -1)
-		fd = move_fd_up(fd);
+		fd = move_fd_up(g, fd);
 	if (role == CHILD_ACCESS_LOGGER)
 		place_access_logs(g);
-	place_fds(role, fd);
+	place_fds(g, role, fd);
 	if (role == CHILD_HELPER && fd != -1)
 		place_fd(fd, FD_NOTIFY);
 	if (rules != -1)
