@@ -12,7 +12,7 @@
 static void
 add_metric(struct metrics *n, const char *name, double value)
 {
-	n->at = mem_grow(n->at, n->n + 1, sizeof(*n->at));
+	n->at = mem_add_room(n->at, n->n, sizeof(*n->at));
 	n->at[n->n++] = (struct metric){ name, value };
 }
 

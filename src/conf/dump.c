@@ -38,7 +38,7 @@ add_line(struct dump *d, const char *text, const char *comment)
 	if (text[0] != '\0')
 		buf_addf(&line, "%*s%s", d->depth * INDENT, "", text);
 	buf_string(&line);
-	d->lines = mem_grow(d->lines, d->n + 1, sizeof(*d->lines));
+	d->lines = mem_add_room(d->lines, d->n, sizeof(*d->lines));
 	d->lines[d->n++] = (struct line){
 		line.at, comment == NULL ? NULL : mem_string(comment)
 	};

@@ -6,6 +6,7 @@
 #endif
 #include <sys/mman.h>
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,14 @@ mem_grow(void *old, size_t n, size_t each)
 	if (each != 0 && n > SIZE_MAX / each)
 		fatalx("no memory for %zu times %zu bytes", n, each);
 	return check_alloc(realloc(old, n * each), n * each);
+}
+
+void *
+mem_add_room(void *old, size_t n, size_t each)
+{
+	bool	full = (n & (n - 1)) == 0;	/* 0, or a power of 2 */
+
+	return full ? mem_grow(old, n == 0 ? 1 : 2 * n, each) : old;
 }
 
 void *

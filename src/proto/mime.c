@@ -156,7 +156,7 @@ add_entry(struct mime *m, char *extension, const char *type)
 {
 	for (char *c = extension; *c != '\0'; c++)
 		*c = (char)tolower((unsigned char)*c);
-	m->at = mem_grow(m->at, m->n + 1, sizeof(m->at[0]));
+	m->at = mem_add_room(m->at, m->n, sizeof(m->at[0]));
 	m->at[m->n] = (struct entry){ extension, type, m->n };
 	m->n++;
 }
@@ -165,7 +165,7 @@ add_entry(struct mime *m, char *extension, const char *type)
 static char *
 keep_line(struct mime *m, const char *line)
 {
-	m->lines = mem_grow(m->lines, m->nlines + 1, sizeof(m->lines[0]));
+	m->lines = mem_add_room(m->lines, m->nlines, sizeof(m->lines[0]));
 	return m->lines[m->nlines++] = mem_string(line);
 }
 
