@@ -1,5 +1,5 @@
-# Amped::Load: clients that send requests without pause, each in its own
-# process, until they are told to stop; then they report.
+# Amped::Load: clients that send request after request, each in its own process,
+# until they are told to stop; then they report.
 #
 # A failure is any wrong response, and a connection that is refused, reset, or
 # closed without announcement.
@@ -22,10 +22,10 @@ use Amped::Client;
 #	targets	what they ask for: target => body, or [bodies] any of which is
 #		right; undef: a 404
 #	stay	requests on a connection, unless the server ends it (1000)
-#	pause	ms between two requests (0)
+#	pause	ms between two requests (1: other tests run beside this one)
 sub new {
 	my ($class, %opt) = @_;
-	my $self = bless({ clients => 4, stay => 1000, pause => 0, %opt,
+	my $self = bless({ clients => 4, stay => 1000, pause => 1, %opt,
 	    running => [] }, $class);
 
 	$self->begin($_) for 1 .. $self->{clients};

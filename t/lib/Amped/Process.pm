@@ -20,6 +20,16 @@ sub stat_fields {
 	return (undef, undef, undef, split(' ', $rest));
 }
 
+# The session of a process, or undef if only its stat can tell: the call takes a
+# twentieth of the time, and a condition to wait for looks at all processes, over
+# and over.
+my $getsid = eval { require 'syscall.ph'; SYS_getsid() };
+sub session {
+	my ($pid) = @_;
+
+	return defined($getsid) ? syscall($getsid, 0 + $pid) : undef;
+}
+
 # The title, and what ps shows, which may be longer.
 sub title {
 	my ($pid) = @_;
@@ -39,7 +49,8 @@ sub of_session {
 	my @found;
 
 	opendir(my $dir, '/proc') or die "/proc: $!\n";
-	for my $pid (sort { $a <=> $b } grep { /^\d+\z/ } readdir($dir)) {
+	for my $pid (sort { $a <=> $b } grep { !/\D/ } readdir($dir)) {
+		next if (session($pid) // $session) != $session;
 		my @stat = stat_fields($pid) or next;
 		next if $stat[6] != $session || $stat[3] =~ /[ZX]/;
 		my ($title, $shown) = title($pid);
