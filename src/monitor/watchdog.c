@@ -59,6 +59,16 @@ act(void *worker)
 	events_set(&p->timer, watchdog_interval(w->generation), act, w);
 }
 
+void
+watchdog_start(struct worker *w)
+{
+	int64_t	ms = max_silence(w->generation);
+
+	w->watchdog.done = WATCHDOG_NONE;
+	if (ms != 0)
+		events_set(&w->watchdog.timer, ms, act, w);
+}
+
 /* A supervisor hears that all mains are fine, or nothing. */
 void
 watchdog_on_alive(struct worker *w)
@@ -67,8 +77,7 @@ watchdog_on_alive(struct worker *w)
 
 	if (g != generations.serving || g->state != GENERATION_SERVING)
 		return;
-	w->watchdog.done = WATCHDOG_NONE;
-	events_set(&w->watchdog.timer, max_silence(g), act, w);
+	watchdog_start(w);
 	for (unsigned i = 0; i < g->nworkers; i++)
 		if (g->workers[i].watchdog.done != WATCHDOG_NONE)
 			return;

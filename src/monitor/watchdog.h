@@ -29,6 +29,8 @@ struct watchdog {
 
 /* Returns the interval of a main's messages in ms; 0: none are wanted. */
 int64_t	watchdog_interval(const struct generation *);
+/* Watches a main that serves: the loop may stop before its first message. */
+void	watchdog_start(struct worker *);
 /* A main has sent a message: its loop turns. */
 void	watchdog_on_alive(struct worker *);
 /* Stops watching a main that has died or drains. */

@@ -123,6 +123,8 @@ on_ready(struct worker *w)
 	const struct generation	*g = w->generation;
 
 	w->ready = true;
+	if (g->state == GENERATION_SERVING)
+		watchdog_start(w);
 	for (unsigned i = 0; i < g->nworkers; i++)
 		if (!g->workers[i].ready)
 			return;
@@ -293,6 +295,8 @@ take_over(const struct change *c)
 {
 	set_timers(c->g, 0);
 	tell_ready(c);
+	for (unsigned i = 0; i < c->g->nworkers; i++)
+		watchdog_start(&c->g->workers[i]);
 }
 
 static void
