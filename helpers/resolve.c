@@ -12,6 +12,7 @@
 #endif
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -57,13 +58,34 @@ is_strong(const struct stat *st, const struct timespec *now)
 	    nanoseconds(now) - (coarse ? GRAIN_COARSE_NS : GRAIN_NS);
 }
 
+#ifdef __linux__
+/* Whether an open file may be read without the page cache, which the kernel
+ * knows itself. */
+static bool
+has_direct_io(int fd)
+{
+	int	flags = fcntl(fd, F_GETFL);
+
+	if (flags == -1 || fcntl(fd, F_SETFL, flags | O_DIRECT) == -1)
+		return false;
+	(void)fcntl(fd, F_SETFL, flags);
+	return true;
+}
+#endif
+
+/* A file system with a server passes statfs(2) on to that, so the kernel is
+ * asked first: tmpfs has seals, and what has a server has direct I/O. */
 static bool
 is_in_memory(int fd)
 {
 #ifdef __linux__
 	struct statfs	fs;
 
-	return fstatfs(fd, &fs) == 0 &&
+#ifdef F_GET_SEALS
+	if (fcntl(fd, F_GET_SEALS) != -1)
+		return true;
+#endif
+	return !has_direct_io(fd) && fstatfs(fd, &fs) == 0 &&
 	    (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 #else
 	(void)fd;
