@@ -406,10 +406,39 @@ resolve_open(struct job *job)
 	root_close(&root);
 }
 
+/* Whether main needs the bytes of the file that was found, and not the file. */
+static bool
+is_to_copy(const struct job *job)
+{
+	int64_t	size = job->find.version.size;
+
+	/* A sibling that counts may be sent in place of the file. */
+	return size > 0 && size <= job->resolve.copy_max &&
+	    job->resolve.counting == 0 && handle_is_needed(job);
+}
+
+/* Replaces the open file by a copy: main would ask for that next, and have the
+ * file opened, compared and closed once more.  false: it cannot be copied; a
+ * job of its own will find out why. */
+static bool
+replace_by_copy(struct job *job)
+{
+	bool	in_memory;
+	int	copy = copy_whole(job->fd, &job->find.version, &in_memory);
+
+	if (copy == -1)
+		return false;
+	io_close(&job->fd);
+	job->fd = copy;
+	job->find.facts.in_memory = in_memory;
+	job->find.facts.mode &= ~(uint32_t)S_IFMT;
+	return true;
+}
+
 void
 resolve_perform(struct job *job)
 {
 	resolve_open(job);
-	if (job->fd != -1)
+	if (job->fd != -1 && !(is_to_copy(job) && replace_by_copy(job)))
 		handle_convert(job);
 }
