@@ -17,13 +17,19 @@ handle_open(int fd)
  * Main may read only files that can be read without blocking (RWF_NOWAIT).
  * File systems without that (FUSE, NFS, overlays) may also block in close().
  */
+bool
+handle_is_needed(const struct job *job)
+{
+	return !job->find.facts.in_memory &&
+	    !io_can_read_nowait(job->fd, (off_t)job->find.version.size);
+}
+
 void
 handle_convert(struct job *job)
 {
 	int	handle;
 
-	job->find.facts.handle = !job->find.facts.in_memory &&
-	    !io_can_read_nowait(job->fd, (off_t)job->find.version.size);
+	job->find.facts.handle = handle_is_needed(job);
 	if (!job->find.facts.handle)
 		return;
 	handle = io_handle(job->fd);

@@ -75,10 +75,9 @@ struct job_find {
 	struct job_facts	 facts;
 };
 
-/*
- * Descriptor: the file, open for reading, or a handle.  ESTALE: the sibling
- * does not count.
- */
+/* Descriptor: the file, open for reading; a handle; or, if the type in the mode
+ * is not regular, an anonymous file with all bytes of the version.  ESTALE: the
+ * sibling does not count. */
 struct job_resolve {
 	struct job_find	 find;
 	/* Texts: suffixes.  A sibling is a file with the file's name and a
@@ -87,6 +86,9 @@ struct job_resolve {
 	uint64_t	 sibling;	/* number, from 1, of the suffix whose
 					 * sibling to open; 0: none */
 	uint64_t	 counting;	/* a bit for each sibling that counts */
+	int64_t		 copy_max;	/* bytes of a file that is copied in
+					 * place of a handle; not if a sibling
+					 * counts */
 };
 
 /* Descriptor: an anonymous file with the text.  The version is the text's, the
@@ -101,12 +103,10 @@ struct job_list {
 	uint64_t	 entries;	/* in the text */
 };
 
-/*
- * Descriptor: an anonymous file with the output of gzip, or, if the type in the
+/* Descriptor: an anonymous file with the output of gzip, or, if the type in the
  * mode is regular, a file in cache_dir or its handle; the version is the
  * source's, but for the size, which is less.  EFBIG: too large, or no gain;
- * EAGAIN: the file changed meanwhile.
- */
+ * EAGAIN: the file changed meanwhile. */
 struct job_compress {
 	struct job_find	 find;
 	const char	*cache_dir;	/* directory for results, absolute;

@@ -112,7 +112,7 @@ struct job_facts {
 	/* The version is a strong validator (RFC 9110, section 8.8.1): a
 	 * further change of the file gets other time stamps. */
 	bool		strong;
-	bool		in_memory;	/* the file system is */
+	bool		in_memory;	/* the file system of fd is */
 	bool		handle;		/* fd is one (O_PATH), for COPY only */
 	struct job_version cached;	/* COMPRESS: of fd, in cache_dir */
 };

@@ -7,7 +7,10 @@
 #ifndef HELPERS_PERFORM_H
 #define HELPERS_PERFORM_H
 
+#include <stdbool.h>
+
 struct job;
+struct job_version;
 
 void	resolve_perform(struct job *);
 void	read_perform(struct job *);
@@ -19,7 +22,10 @@ void	copy_perform(struct job *);
 void	close_perform(struct job *);
 void	digest_perform(struct job *);
 
-/* As resolve_perform(), but the file is never a handle. */
+/* As resolve_perform(), but the file is neither a handle nor a copy. */
 void	resolve_open(struct job *);
+/* Copies an open file into an anonymous one, and returns that; -1: it cannot be
+ * read, or does not have this version any more. */
+int	copy_whole(int fd, const struct job_version *, bool *in_memory);
 
 #endif

@@ -12,6 +12,7 @@
 #endif
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -57,13 +58,34 @@ is_strong(const struct stat *st, const struct timespec *now)
 	    nanoseconds(now) - (coarse ? GRAIN_COARSE_NS : GRAIN_NS);
 }
 
+#ifdef __linux__
+/* Whether an open file may be read without the page cache, which the kernel
+ * knows itself. */
+static bool
+has_direct_io(int fd)
+{
+	int	flags = fcntl(fd, F_GETFL);
+
+	if (flags == -1 || fcntl(fd, F_SETFL, flags | O_DIRECT) == -1)
+		return false;
+	(void)fcntl(fd, F_SETFL, flags);
+	return true;
+}
+#endif
+
+/* A file system with a server passes statfs(2) on to that, so the kernel is
+ * asked first: tmpfs has seals, and what has a server has direct I/O. */
 static bool
 is_in_memory(int fd)
 {
 #ifdef __linux__
 	struct statfs	fs;
 
-	return fstatfs(fd, &fs) == 0 &&
+#ifdef F_GET_SEALS
+	if (fcntl(fd, F_GET_SEALS) != -1)
+		return true;
+#endif
+	return !has_direct_io(fd) && fstatfs(fd, &fs) == 0 &&
 	    (fs.f_type == TMPFS_MAGIC || fs.f_type == RAMFS_MAGIC);
 #else
 	(void)fd;
@@ -384,10 +406,39 @@ resolve_open(struct job *job)
 	root_close(&root);
 }
 
+/* Whether main needs the bytes of the file that was found, and not the file. */
+static bool
+is_to_copy(const struct job *job)
+{
+	int64_t	size = job->find.version.size;
+
+	/* A sibling that counts may be sent in place of the file. */
+	return size > 0 && size <= job->resolve.copy_max &&
+	    job->resolve.counting == 0 && handle_is_needed(job);
+}
+
+/* Replaces the open file by a copy: main would ask for that next, and have the
+ * file opened, compared and closed once more.  false: it cannot be copied; a
+ * job of its own will find out why. */
+static bool
+replace_by_copy(struct job *job)
+{
+	bool	in_memory;
+	int	copy = copy_whole(job->fd, &job->find.version, &in_memory);
+
+	if (copy == -1)
+		return false;
+	io_close(&job->fd);
+	job->fd = copy;
+	job->find.facts.in_memory = in_memory;
+	job->find.facts.mode &= ~(uint32_t)S_IFMT;
+	return true;
+}
+
 void
 resolve_perform(struct job *job)
 {
 	resolve_open(job);
-	if (job->fd != -1)
+	if (job->fd != -1 && !(is_to_copy(job) && replace_by_copy(job)))
 		handle_convert(job);
 }

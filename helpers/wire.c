@@ -112,6 +112,7 @@ static const struct field request_fields[] = {
 	REQUEST(FIND, U32, watch, find.watch, 0),
 	REQUEST(KIND(RESOLVE), STR, data_size, resolve.siblings, JOB_PATH_MAX),
 	REQUEST(KIND(RESOLVE), U64, length, resolve.sibling, 0),
+	REQUEST(KIND(RESOLVE), I64, offset, resolve.copy_max, 0),
 	REQUEST(KIND(LIST), STR, names_size, list.hidden, JOB_PATH_MAX),
 	REQUEST(KIND(LIST), STR, data_size, list.template, JOB_DATA_MAX),
 	REQUEST(KIND(LIST), U64, length, list.entries_max, 0),

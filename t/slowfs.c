@@ -18,6 +18,7 @@
  *			unless it is, and reads so many MB/s
  *	free		everything is answered, what was held too, and nothing fails
  *	count		"count OP N" comes out for what was asked since the last one
+ *	trace		"asked OP NAME" comes out for all that is asked from now on
  *
  * OP is one of the list below, or all.  "held OP NAME" comes out whenever
  * something is held, so that a test knows what waits where, and when.  Ends
@@ -107,6 +108,7 @@ static TAILQ_HEAD(, request)	 waiting = TAILQ_HEAD_INITIALIZER(waiting);
 static struct node		*nodes;		/* number 1 is the root */
 static uint64_t			 nnodes;
 static int			 top, device;
+static bool			 traced;
 static _Alignas(8) char	 out[ROOM];
 
 static int64_t
@@ -421,6 +423,14 @@ is_disk(const struct op *op)
 	return op->code == FUSE_READ && nheads > 0;
 }
 
+/* The name of what is asked for. */
+static const char *
+name_asked(const struct request *r)
+{
+	return r->head->opcode == FUSE_LOOKUP ? r->body_sent :
+	    path_of(r->head->nodeid);
+}
+
 static void
 put_aside(const struct request *r, struct op *op, size_t len, bool held)
 {
@@ -435,8 +445,7 @@ put_aside(const struct request *r, struct op *op, size_t len, bool held)
 	    now() + op->delay;
 	TAILQ_INSERT_TAIL(&waiting, copy, link);
 	if (held)
-		printf("held %s %s\n", op->name, op->code == FUSE_LOOKUP ?
-		    copy->body_sent : path_of(copy->head->nodeid));
+		printf("held %s %s\n", op->name, name_asked(copy));
 }
 
 /* Answers what has waited for long enough; when the next is due, or NULL. */
@@ -463,6 +472,16 @@ serve_waiting(void)
 }
 
 static void
+count_call(struct op *op, const struct request *r)
+{
+	if (op != NULL)
+		op->asked++;
+	if (traced)
+		printf("asked %s %s\n", op != NULL ? op->name : "other",
+		    name_asked(r));
+}
+
+static void
 take_request(void)
 {
 	static _Alignas(8) char buffer[ROOM];
@@ -483,8 +502,7 @@ take_request(void)
 		return;			/* nobody waits for an answer */
 	}
 	op = op_of(&r);
-	if (op != NULL)
-		op->asked++;
+	count_call(op, &r);
 	meant = op != NULL && is_meant(op, &r);
 	if (op == NULL)
 		answer(&r, ENOSYS, NULL, 0);
@@ -538,6 +556,8 @@ command(const char *line)
 		count_asked();
 		return true;
 	}
+	if (n == 1 && strcmp(word, "trace") == 0)
+		return traced = true;
 	if (sscanf(line, "disk %lld %lld %lld", &nheads, &seek, &rate) == 3)
 		return rate > 0 && nheads >= 0 && nheads <= 64;
 	for (int i = 0; i < NOPS && n >= 2; i++) {

@@ -101,7 +101,7 @@ void		 file_inherit_warned(struct file *, const struct file *old);
 void		 file_set_no_sendfile(struct file *); /* refused */
 /* Whether the file is sent from memory of ours. */
 bool		 file_is_copied(const struct file *);
-/* Whether the file was made by a helper: memory of ours, without a name. */
+/* Whether a helper made or copied the file: memory of ours, without a name. */
 bool		 file_is_made(const struct file *);
 /* Whether an open, held file still has this version's size, mtime and, if ctime
  * is set and the file has a name, ctime.  Makes a system call; true for

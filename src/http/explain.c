@@ -111,14 +111,16 @@ static void
 add_file(struct explanation *e, const struct conn *c)
 {
 	const struct file	*f = c->request->file;
+	const struct namespace	*kind;
 	const char		*coding, *of;
 	char			 date[DATE_LENGTH];
 
 	if (f == NULL)
 		return;
-	coding = namespace_get(c->request->path->namespace)->coding;
+	kind = namespace_get(c->request->path->namespace);
+	coding = kind->coding;
 	of = coding != NULL ? " of " : "";
-	if (file_is_made(f)) {
+	if (file_is_made(f) && kind->job != JOB_RESOLVE) {
 		explain_add(e, EXPLAIN_FILE, "made of the %s, %lld bytes%s%s",
 		    coding != NULL ? "file" : "directory",
 		    (long long)f->version.size, of,

@@ -227,7 +227,8 @@ wait_for_lookup(struct conn *c)
 
 	if (conn_must_flush(c))
 		return conn_send(c, STEP_FIND);
-	e = lookup_start(c->http, c->request->path);
+	e = lookup_start(c->http, c->request->path,
+	    c->request->parse.method == METHOD_GET);
 	if (e != NULL)
 		go = conn_wait_disk(c, e);
 	c->request->lookup.done = e == NULL || go == GO_WAIT;

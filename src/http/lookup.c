@@ -392,6 +392,20 @@ fill_job_root(struct job *job, const struct path *p,
 	return at;
 }
 
+/* The largest file whose bytes come with its lookup.  Of a file that may be
+ * compressed, the variant is sent to most clients. */
+static int64_t
+get_copy_max(const struct conf *conf, const struct path *p)
+{
+	const struct conf_rules	*rules = p->rules;
+	int64_t			 small = conf->cache.small;
+	int64_t			 from = conf->limits.compress_from;
+
+	if (!rules->compress || small < from)
+		return small;
+	return from > 0 ? from - 1 : 0;
+}
+
 /* Makes a lookup of a decoded path, by its rules. */
 static struct lookup *
 new_lookup(struct http_loop *http, struct path *p, struct str decoded)
@@ -424,7 +438,8 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 /* Submits a lookup: its task, or NULL if it was completed at once or needs
  * none. */
 static struct task *
-submit_lookup(struct http_loop *http, struct path *p, bool background)
+submit_lookup(struct http_loop *http, struct path *p, bool background,
+    bool bytes)
 {
 	struct caches	*caches = http->caches;
 	struct lookup	*l;
@@ -435,6 +450,8 @@ submit_lookup(struct http_loop *http, struct path *p, bool background)
 		return NULL;
 	l = new_lookup(http, p, (struct str){ decoded, len });
 	l->task.background = background;
+	if (bytes && l->task.job.kind == JOB_RESOLVE)
+		l->task.job.resolve.copy_max = get_copy_max(http->conf, p);
 	l->late = lookup_is_late(http, p);
 	publish_lookup(l);
 	pathname_hold_again(&caches->paths, p);
@@ -456,12 +473,12 @@ find_joinable(struct http_loop *http, struct path *p)
 }
 
 struct task *
-lookup_start(struct http_loop *http, struct path *p)
+lookup_start(struct http_loop *http, struct path *p, bool bytes)
 {
 	struct lookup	*l = find_joinable(http, p);
 
 	if (l == NULL)
-		return submit_lookup(http, p, false);
+		return submit_lookup(http, p, false, bytes);
 	if (l->task.background && http->disk.promote != NULL)
 		http->disk.promote(&l->task);
 	return &l->task;
@@ -472,7 +489,7 @@ lookup_refresh(struct http_loop *http, struct path *p)
 {
 	struct lookup	*l = find_joinable(http, p);
 
-	return l != NULL ? &l->task : submit_lookup(http, p, true);
+	return l != NULL ? &l->task : submit_lookup(http, p, true, false);
 }
 
 void

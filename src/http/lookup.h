@@ -8,10 +8,12 @@
 #include "proto/why.h"
 
 /* Submits a lookup, or joins the pending one of this loop: a task to wait for,
- * or NULL if it was completed at once. */
-struct task	*lookup_start(struct http_loop *, struct path *);
+ * or NULL if it was completed at once.  With bytes, a small file that main may
+ * not read comes as a copy. */
+struct task	*lookup_start(struct http_loop *, struct path *, bool bytes);
 /* The same for a path whose older answer may be used, in the background; none
- * is submitted if too many are queued. */
+ * is submitted if too many are queued.  Brings no bytes, as these may come too
+ * late when the news that the file has changed does not. */
 struct task	*lookup_refresh(struct http_loop *, struct path *);
 /* Whether there is a pending lookup to join. */
 bool		 lookup_is_pending(struct http_loop *, const struct path *);

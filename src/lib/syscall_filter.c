@@ -60,6 +60,9 @@ syscall_filter_roles(const char *names)
 #include "lib/log.h"
 #include "lib/pagemap.h"
 
+#ifndef F_GET_SEALS
+#define F_GET_SEALS	1034	/* an older libc does without */
+#endif
 #define ALL	(~0u)
 /* The roles that use libraries of the system, as for user databases. */
 #define LIBRARIES	(SYSCALL_ROLE_USERS | SYSCALL_ROLE_NAMES)

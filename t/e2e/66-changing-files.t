@@ -20,7 +20,9 @@ Amped::needs_many_clients();
 my $missing = Amped::Slowfs::missing();
 plan(skip_all => $missing) if $missing;
 
-my $size = 400_000;		# several pieces
+use constant { LARGE => 400_000, SMALL => 12_000 };	# several pieces, one
+
+my $size = LARGE;
 my $day = 86400;
 my $back = docroot('page' => "page\n");
 my $root = docroot();
@@ -49,8 +51,9 @@ sub put {
 my %event = (
 	shrinks => sub {
 		my ($name, $old) = @_;
-		truncate("$back/$name", 70_000) or die "truncate: $!\n";
-		return (200, substr($old, 0, 70_000));
+		my $left = int($size / 6);
+		truncate("$back/$name", $left) or die "truncate: $!\n";
+		return (200, substr($old, 0, $left));
 	},
 	grows => sub {
 		my ($name, $old) = @_;
@@ -81,6 +84,9 @@ my %event = (
 # Where it happens: what is held, and from where on.
 my @steps = (['lookup'], ['getattr'], ['open'], ['later open', 'open', 1],
     ['read'], ['later read', 'read', 200_000], ['flush'], ['again']);
+# A small file comes with its lookup: the last getattr compares what was read.
+my @small_steps = (['lookup'], ['getattr'], ['open'], ['read'],
+    ['last getattr', 'getattr', 3], ['flush'], ['again']);
 
 # One version, whole, and then the connection stands; or a part of one, and it
 # closes; or it is refused as it will be from now on.
@@ -115,7 +121,7 @@ sub next_sees {
 
 sub happens {
 	my ($revalidate, $event, $where, @hold) = @_;
-	my $what = "$event at $where, $revalidate";
+	my $what = "$event at $where, $revalidate, $size bytes";
 	my $name = $what =~ tr/ ,/-/dr;
 	my $old = put($name, content($name, $size), 10);
 	my $client = $server->connect;
@@ -146,11 +152,16 @@ sub happens {
 for my $revalidate ('10m', '0s') {
 	$server->stop if $server;
 	$server = start($revalidate);
-	for my $step (@steps) {
-		next if $step->[0] eq 'again' && $revalidate ne '0s';
-		happens($revalidate, $_, @$step) for sort(keys(%event));
+	for ([LARGE, @steps], [SMALL, @small_steps]) {
+		($size, my @where) = @$_;
+		for my $step (@where) {
+			next if $step->[0] eq 'again' && $revalidate ne '0s';
+			happens($revalidate, $_, @$step)
+			    for sort(keys(%event));
+		}
 	}
 }
+$size = LARGE;
 unlike($server->errors, qr/cannot read/, 'none of that is an error');
 
 my $marks = 0;

@@ -51,6 +51,7 @@ unit_tests = \
 	t/unit/helpers/read \
 	t/unit/helpers/repeat_filter \
 	t/unit/helpers/resolve \
+	t/unit/helpers/resolve_copy \
 	t/unit/helpers/root \
 	t/unit/helpers/syslog \
 	t/unit/helpers/template \

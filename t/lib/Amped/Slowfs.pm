@@ -89,6 +89,19 @@ sub count {
 	return map { (split)[1, 2] } @lines;
 }
 
+# Notes all operations from now on, for asked().
+sub trace { return $_[0]->command('trace') }
+
+# The operations since the last time in their order, each with its file.
+sub asked {
+	my ($self) = @_;
+
+	$self->command('count');
+	my @lines = grep { /^asked / } @{$self->{held}};
+	$self->{held} = [grep { !/^(?:asked|count) / } @{$self->{held}}];
+	return map { s/^asked //r } @lines;
+}
+
 # Holds operations of this kind from now on.
 sub hold { return $_[0]->command(join(' ', 'hold', @_[1 .. $#_])) }
 

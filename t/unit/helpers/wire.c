@@ -53,6 +53,7 @@ check_request(const struct job *sent)
 	} else if (sent->kind == JOB_RESOLVE) {
 		check_bytes(got.resolve.siblings, sent->resolve.siblings);
 		ck_assert_uint_eq(got.resolve.sibling, 2);
+		ck_assert_int_eq(got.resolve.copy_max, 16384);
 	} else if (sent->kind == JOB_COMPRESS) {
 		ck_assert_str_eq(got.compress.cache_dir,
 		    sent->compress.cache_dir);

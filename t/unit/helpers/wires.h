@@ -93,6 +93,7 @@ sample(enum job_kind kind)
 		job.resolve.siblings = (struct str){ suffixes,
 		    sizeof(suffixes) };
 		job.resolve.sibling = 2;
+		job.resolve.copy_max = 16384;
 	} else if (kind == JOB_COMPRESS) {
 		job.compress.cache_dir = "/var/cache";
 		job.compress.size_max = 1000;
