@@ -76,6 +76,7 @@ count_done(const struct job *job)
 	return job_has_range(job->kind) ? job->range.done :
 	    job->kind == JOB_APPEND ? job->append.done :
 	    job->kind == JOB_LIST ? job->list.entries :
+	    job->kind == JOB_SPOOL ? job->spool.bytes.len :
 	    job->kind == JOB_VERIFY ? job->verify.right : 0;
 }
 
@@ -93,8 +94,8 @@ perform_job(struct job *job)
 		printf("done %" PRIu64 "\n", count_done(job));
 	else if (job->error == 0)
 		print_file(&job->find);
-	if ((job->kind == JOB_LIST || job->kind == JOB_COPY) &&
-	    job->error == 0)
+	if ((job->kind == JOB_LIST || job->kind == JOB_COPY ||
+	    job->kind == JOB_SPOOL) && job->error == 0)
 		print_text(job->fd);
 	if (job->kind == JOB_DIGEST && job->error == 0)
 		printf("sum %016" PRIx64 "\n", job->digest.sum);
@@ -245,6 +246,26 @@ run_close(struct job *job, int n, char **words)
 	return job->fd != -1 ? perform_job(job) : 1;
 }
 
+/* TEXT ... */
+static int
+run_spool(struct job *job, int n, char **words)
+{
+	struct buf	bytes = { 0 };
+	int		status;
+
+	if (n < 1)
+		return EX_USAGE;
+	for (int i = 0; i < n; i++) {
+		buf_adds(&bytes, words[i]);
+		buf_addc(&bytes, i < n - 1 ? ' ' : '\n');
+	}
+	job->spool.bytes = (struct str){ bytes.at, bytes.len };
+	status = perform_job(job);
+	io_close(&job->fd);
+	buf_free(&bytes);
+	return status;
+}
+
 static int	(*const commands[JOB_KIND_COUNT])(struct job *, int n,
 		    char **words) = {
 	[JOB_RESOLVE] = run_resolve,
@@ -255,7 +276,8 @@ static int	(*const commands[JOB_KIND_COUNT])(struct job *, int n,
 	[JOB_COMPRESS] = run_compress,
 	[JOB_COPY] = run_range,
 	[JOB_CLOSE] = run_close,
-	[JOB_DIGEST] = run_range
+	[JOB_DIGEST] = run_range,
+	[JOB_SPOOL] = run_spool
 };
 
 int

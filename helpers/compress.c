@@ -41,7 +41,7 @@ find_source(struct job *job, struct job *source)
 	source->find.has_version = false;
 	resolve_open(source);
 	job->find.name_number = source->find.name_number;
-	return source->error;
+	return source->resolve.program ? ESTALE : source->error;
 }
 
 /* Compares versions without the size, which is that of the result in one. */

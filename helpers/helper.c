@@ -78,6 +78,7 @@ print_usage(FILE *out)
 	    "       amped-helper copy file [offset length]\n"
 	    "       amped-helper close file\n"
 	    "       amped-helper digest file [offset length]\n"
+	    "       amped-helper spool text ...\n"
 	    "Without a job, standard input must be a stream pipe that brings "
 	    "jobs.\n",
 	    out);

@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "helpers/job_find.h"
 #include "helpers/job_parts.h"
 #include "lib/str.h"
 
@@ -30,49 +31,14 @@
 	X(COMPRESS, "compress", "find a name beneath a root, compress it") \
 	X(COPY,	   "copy",    "copy a range of a file into memory")	\
 	X(CLOSE,   "close",   "close a file, as the last who has it")	\
-	X(DIGEST,  "digest",  "make a digest of a range of a file")
+	X(DIGEST,  "digest",  "make a digest of a range of a file")	\
+	X(SPOOL,   "spool",   "put bytes into a file in memory")
 
 enum job_kind {
 #define X(id, name, help) JOB_##id,
 	JOB_KINDS(X)
 #undef X
 	JOB_KIND_COUNT
-};
-
-/* RESOLVE, LIST, COMPRESS: what to find beneath a root, and what was found. */
-struct job_find {
-	/*
-	 * The directory (absolute), and the path beneath it: without a leading
-	 * slash or dot segments; "" is the root itself.  A path with a slash at
-	 * its end must be a directory; the path of a LIST always is one.
-	 */
-	const char	*root, *path;
-	struct str	 names;		/* not of LIST: texts, tried in turn:
-					 * index names or suffixes of path */
-	enum job_links	 links;
-	bool		 same_mount;	/* EREMOTE in place of leaving one
-					 * mount, where the system can tell */
-	uint32_t	 mount_len;	/* bytes of path that lead to that
-					 * mount, without links; 0: root's */
-	/*
-	 * If not NULL: root is a path beneath this user's home (no leading
-	 * slash), and root, the file and all entries must belong to the user.
-	 * ENOENT: there is no such user or root; ERANGE: too low a uid.
-	 */
-	const char	*user;
-	uint32_t	 min_uid;
-	/* The caller has this version.  If the file still has it, unchanged is
-	 * set and no descriptor travels.  Result: the version found. */
-	bool			 has_version;
-	struct job_version	 version;
-
-	uint32_t		 watch;		/* enum job_watch */
-	uint32_t		 watched;	/* enum job_watched */
-	struct job_waypoints	 waypoints;	/* from / on */
-	bool			 unchanged;	/* the version holds */
-	uint32_t		 name_number;	/* of names, from 1; 0: path */
-	uint32_t		 denied;	/* RESOLVE: see job_parts.h */
-	struct job_facts	 facts;
 };
 
 /* Descriptor: the file, open for reading; a handle; or, if the type in the mode
@@ -86,6 +52,12 @@ struct job_resolve {
 	uint64_t	 sibling;	/* number, from 1, of the suffix whose
 					 * sibling to open; 0: none */
 	uint64_t	 counting;	/* a bit for each sibling that counts */
+	/* The first regular file on the way to path, or to path with the name,
+	 * is one of find.programs: no descriptor travels, and there are no
+	 * siblings.  Any other file on the way is ENOTDIR. */
+	bool		 program;
+	bool		 executable;	/* may be run by this process's user */
+	uint64_t	 split;		/* bytes of path that lead to it */
 	int64_t		 copy_max;	/* bytes of a file that is copied in
 					 * place of a handle; not if a sibling
 					 * counts */
@@ -138,6 +110,14 @@ struct job_append {
 	uint64_t	 done;		/* bytes */
 };
 
+/* Descriptor: the caller's, which it keeps, or without has_file that of a new
+ * anonymous file, whose offset is 0.  The file has all bytes, or an error. */
+struct job_spool {
+	struct str	 bytes;
+	int64_t		 offset;	/* in the file */
+	bool		 has_file;
+};
+
 /* ENOTSUP: the kind of hash is unknown. */
 struct job_verify {
 	const char	*file;		/* absolute */
@@ -179,6 +159,7 @@ struct job {
 		struct job_copy		copy;
 		struct job_close	close;
 		struct job_digest	digest;
+		struct job_spool	spool;
 	};
 };
 

@@ -11,7 +11,7 @@
 /* Limits of what travels; a message beyond them is refused. */
 #define JOB_PATH_MAX		4096	/* root, path, names: bytes each */
 #define JOB_USER_MAX		256	/* user: bytes */
-#define JOB_DATA_MAX		(128 * 1024)	/* APPEND, template: bytes */
+#define JOB_DATA_MAX		(128 * 1024)	/* APPEND, SPOOL, LIST: bytes */
 #define JOB_SIBLINGS_MAX	8	/* suffixes */
 
 /* Which symbolic links are followed; links of proc(5) only by ALL. */

@@ -31,6 +31,7 @@ libhelpers_a_SOURCES = \
 	helpers/htpasswd.h \
 	helpers/job.c \
 	helpers/job.h \
+	helpers/job_find.h \
 	helpers/job_parts.h \
 	helpers/json_lines.c \
 	helpers/json_lines.h \
@@ -52,6 +53,7 @@ libhelpers_a_SOURCES = \
 	helpers/resolve.c \
 	helpers/root.c \
 	helpers/root.h \
+	helpers/spool.c \
 	helpers/syslog.c \
 	helpers/syslog.h \
 	helpers/template.c \

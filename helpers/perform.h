@@ -21,6 +21,7 @@ void	compress_perform(struct job *);
 void	copy_perform(struct job *);
 void	close_perform(struct job *);
 void	digest_perform(struct job *);
+void	spool_perform(struct job *);
 
 /* As resolve_perform(), but the file is neither a handle nor a copy. */
 void	resolve_open(struct job *);

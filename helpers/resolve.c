@@ -1,6 +1,9 @@
 /*
  * resolve: finds a name beneath a root and opens the file.
  *
+ * A program is found and not opened: its bytes are nobody's to see, and to run
+ * it takes no right to read it.
+ *
  * Must open nothing but regular files: opening a FIFO or a device has effects,
  * and may block for ever.  The facts of a file are taken once, before it is
  * opened for reading: its readers compare them afterwards.
@@ -13,6 +16,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -179,6 +183,91 @@ resolve_file(struct job *job, const struct root *root, const char *path)
 	return 0;
 }
 
+/*
+ * Programs
+ */
+
+/* Whether a file of that path is one of the job's programs, by its name. */
+static bool
+is_program(const struct job *job, const char *path)
+{
+	struct str	 all = job->find.programs;
+	const char	*slash = strrchr(path, '/');
+	const char	*name = slash != NULL ? slash + 1 : path;
+
+	for (size_t at = 0; at < all.len; at += strlen(all.at + at) + 1)
+		if (fnmatch(all.at + at, name, 0) == 0)
+			return true;
+	return false;
+}
+
+static bool
+is_executable(int fd, uint32_t mode)
+{
+	return root_access(fd, X_OK) == 0 ||
+	    (errno == ENOENT && (mode & 0111) != 0);
+}
+
+/* Fills in the result for a program, to which so many bytes of the job's path
+ * lead; 0 or an errno.  Must not open it: to run it takes no right to read. */
+static int
+resolve_program(struct job *job, const struct root *root, const char *path,
+    size_t split)
+{
+	struct stat_info	info;
+	int			error, fd;
+
+	error = open_and_stat(root, path, BENEATH_STAT, &fd, &info);
+	if (error != 0)
+		return error;
+	job->resolve.program = true;
+	job->resolve.executable = is_executable(fd, info.facts.mode);
+	job->resolve.split = split;
+	job->find.version = info.version;
+	job->find.facts = info.facts;
+	io_close(&fd);
+	return 0;
+}
+
+/* ENOTDIR, as a name follows a file that is no program; EISDIR: it does not. */
+static int
+check_name(const struct root *root, const char *path)
+{
+	struct stat_info	info;
+	int			error, fd;
+
+	error = open_and_stat(root, path, BENEATH_STAT, &fd, &info);
+	if (error != 0)
+		return error;
+	io_close(&fd);
+	return ENOTDIR;
+}
+
+/* Resolves the first file on the way to a path that leads through one. */
+static int
+resolve_split(struct job *job, const struct root *root)
+{
+	const char	*path = job->find.path;
+	char		 part[JOB_PATH_MAX];
+	size_t		 n = 0;
+	int		 error = EISDIR;
+
+	while (error == EISDIR && path[n] != '\0') {
+		n += strspn(path + n, "/");
+		n += strcspn(path + n, "/");
+		memcpy(part, path, n);
+		part[n] = '\0';
+		error = is_program(job, part) ?
+		    resolve_program(job, root, part, n) :
+		    check_name(root, part);
+	}
+	return error == EISDIR ? ENOTDIR : error;
+}
+
+/*
+ * Files
+ */
+
 /* 0, or ENAMETOOLONG. */
 static int
 join_suffix(char path[JOB_PATH_MAX], const char *name, const char *suffix)
@@ -211,6 +300,8 @@ find_siblings(struct job *job, const struct root *root, const char *name)
 	    at += strlen(suffix) + 1, bit <<= 1) {
 		suffix = job->resolve.siblings.at + at;
 		error = join_suffix(path, name, suffix);
+		if (error == 0 && is_program(job, path))
+			error = ESTALE;
 		if (error == 0)
 			error = open_and_stat(root, path, BENEATH_STAT, &fd,
 			    &info);
@@ -247,7 +338,8 @@ resolve_sibling(struct job *job, const struct root *root, const char *name)
 	io_close(&fd);
 	for (uint64_t i = 1; i < job->resolve.sibling; i++)
 		suffix += strlen(suffix) + 1;
-	if (join_suffix(path, name, suffix) != 0)
+	if (join_suffix(path, name, suffix) != 0 || is_program(job, name) ||
+	    is_program(job, path))
 		return ESTALE;
 	error = resolve_file(job, root, path);
 	if (error == ENOENT || error == ENOTDIR || error == EISDIR)
@@ -268,6 +360,9 @@ resolve_path(struct job *job, const struct root *root, const char *path)
 
 	if (job->resolve.sibling > 0)
 		return resolve_sibling(job, root, path);
+	if (is_program(job, path))
+		return resolve_program(job, root, path,
+		    strlen(job->find.path));
 	error = resolve_file(job, root, path);
 	if (error == 0)
 		error = find_siblings(job, root, path);
@@ -399,10 +494,15 @@ resolve_open(struct job *job)
 
 	job->fd = -1;
 	job->resolve.counting = 0;
+	job->resolve.program = job->resolve.executable = false;
+	job->resolve.split = 0;
 	job->error = root_open(&root, job);
 	if (job->error == 0)
 		job->error = len == 0 || job->find.path[len - 1] == '/' ?
 		    resolve_index(job, &root) : resolve_or_suffix(job, &root);
+	if (job->error == ENOTDIR && job->find.programs.len > 0 &&
+	    job->resolve.sibling == 0)
+		job->error = resolve_split(job, &root);
 	root_close(&root);
 }
 

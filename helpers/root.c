@@ -171,18 +171,25 @@ is_on_mount(const struct root *root, const char *path)
 	    (path[n] == '/' || path[n] == '\0');
 }
 
+int
+root_access(int fd, int mode)
+{
+	char	name[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
+
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
+	return access(name, mode);
+}
+
 /* Whether file permissions allow to read it: then Landlock has refused it. */
 static bool
 is_denied_by_rules(const struct root *root, int from, const char *path)
 {
-	char	name[sizeof("/proc/self/fd/") + 3 * sizeof(int)];
 	int	fd = links_open(from, path, BENEATH_STAT, root->links);
 	bool	may;
 
 	if (fd == -1)
 		return false;
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
-	may = access(name, R_OK) == 0;
+	may = root_access(fd, R_OK) == 0;
 	io_close(&fd);
 	return may;
 }

@@ -29,6 +29,8 @@ void	root_close(struct root *);
 /* Opens a path beneath the root: a descriptor, or -1 with errno, which is that
  * of beneath_open(), or EREMOTE in place of EXDEV with same_mount. */
 int	root_open_path(const struct root *, const char *path, int flags);
+/* As access(2), of an open file; ENOENT: there is no proc(5). */
+int	root_access(int fd, int mode);
 /* Whether a file of that owner may be served. */
 bool	root_may_show(const struct root *, uid_t);
 

@@ -19,7 +19,8 @@
 #define REQUEST_MAGIC	0x6a6f6203
 #define REPLY_MAGIC	0x616e7303
 
-/* Texts follow with their terminators: root, path, names, data, user. */
+/* Texts follow with their terminators: root, path, names, data, user,
+ * programs. */
 struct wire_request {
 	uint32_t	magic;
 	uint32_t	kind;
@@ -33,7 +34,7 @@ struct wire_request {
 	uint64_t	length;
 	uint32_t	links, user_size, min_uid;
 	uint32_t	mount_len;
-	uint32_t	watch, reserved;
+	uint32_t	watch, programs_size;
 };
 
 struct wire_reply {
@@ -44,7 +45,9 @@ struct wire_reply {
 	uint32_t	name_number;
 	struct job_version version;
 	uint32_t	mode, uid;
-	uint32_t	unchanged, strong, in_memory;	/* 0, 1 */
+	uint32_t	flags;			/* unchanged, program,
+						 * executable */
+	uint32_t	strong, in_memory;	/* 0, 1 */
 	uint32_t	with_fd;		/* 0, 1; 2: a handle */
 	uint64_t	done;
 	struct job_version cached;
@@ -72,7 +75,8 @@ enum field_type {
 	FIELD_U32,
 	FIELD_U64,
 	FIELD_I64,			/* not negative */
-	FIELD_BIT1, FIELD_BIT2,		/* a bool: this bit of 4 bytes */
+	FIELD_BIT1, FIELD_BIT2, FIELD_BIT4,	/* a bool: this bit of 4
+						 * bytes */
 	FIELD_VERSION,
 	FIELD_WAYPOINTS,
 	FIELD_TEXT,			/* its size; 0: NULL */
@@ -130,13 +134,17 @@ static const struct field request_fields[] = {
 	REQUEST(KIND(APPEND), I64, offset, append.log, 0),
 	REQUEST(KIND(APPEND), STR, data_size, append.bytes, JOB_DATA_MAX),
 	REQUEST(KIND(APPEND), SIZE, length, append.bytes, 0),
+	REQUEST(NAMED, STR, programs_size, find.programs, JOB_PATH_MAX),
+	REQUEST(KIND(SPOOL), STR, data_size, spool.bytes, JOB_DATA_MAX),
+	REQUEST(KIND(SPOOL), I64, offset, spool.offset, 0),
+	REQUEST(KIND(SPOOL), BIT1, with_fd, spool.has_file, 0),
 	REQUEST(KIND(VERIFY), TEXT, root_size, verify.file, JOB_PATH_MAX),
 	REQUEST(KIND(VERIFY), STR, data_size, verify.both, JOB_DATA_MAX),
 	REQUEST(KIND(VERIFY), SIZE, length, verify.both, 0)
 };
 
 static const struct field reply_fields[] = {
-	REPLY(FIND, BIT1, unchanged, find.unchanged),
+	REPLY(FIND, BIT1, flags, find.unchanged),
 	REPLY(FIND, VERSION, version, find.version),
 	REPLY(FIND, U32, mode, find.facts.mode),
 	REPLY(FIND, U32, uid, find.facts.uid),
@@ -147,6 +155,9 @@ static const struct field reply_fields[] = {
 	REPLY(NAMED, U32, name_number, find.name_number),
 	REPLY(KIND(RESOLVE), U32, denied, find.denied),
 	REPLY(KIND(RESOLVE), U64, done, resolve.counting),
+	REPLY(KIND(RESOLVE), BIT2, flags, resolve.program),
+	REPLY(KIND(RESOLVE), BIT4, flags, resolve.executable),
+	REPLY(KIND(RESOLVE), U64, cached.dev, resolve.split),
 	REPLY(KIND(LIST), U64, done, list.entries),
 	REPLY(KIND(COMPRESS), VERSION, cached, find.facts.cached),
 	REPLY(RANGE, U64, done, range.done),
@@ -170,6 +181,14 @@ is_text(const struct field *f)
 	return f->type == FIELD_TEXT || f->type == FIELD_STR;
 }
 
+/* The bit of a bool; 0: the field is none. */
+static uint32_t
+get_bit(const struct field *f)
+{
+	return f->type == FIELD_BIT1 ? 1 : f->type == FIELD_BIT2 ? 2 :
+	    f->type == FIELD_BIT4 ? 4 : 0;
+}
+
 /* The text or the bytes of a member; len is the size that travels. */
 static struct str
 get_text(const struct field *f, const void *member)
@@ -191,9 +210,10 @@ put_field(const struct field *f, const void *member, char *at)
 	switch (f->type) {
 	case FIELD_BIT1:
 	case FIELD_BIT2:
+	case FIELD_BIT4:
 		memcpy(&word, at, sizeof(word));
 		if (*(const bool *)member)
-			word |= f->type == FIELD_BIT1 ? 1 : 2;
+			word |= get_bit(f);
 		memcpy(at, &word, sizeof(word));
 		break;
 	case FIELD_TEXT:
@@ -258,8 +278,8 @@ take_field(const struct field *f, void *member, const char *at,
 	switch (f->type) {
 	case FIELD_BIT1:
 	case FIELD_BIT2:
-		*(bool *)member =
-		    (word & (f->type == FIELD_BIT1 ? 1 : 2)) != 0;
+	case FIELD_BIT4:
+		*(bool *)member = (word & get_bit(f)) != 0;
 		return true;
 	case FIELD_TEXT:
 	case FIELD_STR:
@@ -297,6 +317,7 @@ take_fields(const struct field *fields, size_t n, struct job *job,
  * Requests
  */
 
+/* with_fd of a SPOOL is a field. */
 static void
 pack_request(const struct job *job, struct wire_request *request)
 {
@@ -358,7 +379,7 @@ int
 wire_send_request(int sock, struct job *job)
 {
 	struct wire_request	request;
-	struct iovec		parts[6] = {
+	struct iovec		parts[7] = {
 		{ .iov_base = &request, .iov_len = sizeof(request) }
 	};
 	int			n = set_parts(job, parts);
@@ -411,7 +432,7 @@ find_fits(const struct job_find *f)
 	    f->root[0] != '\0' && f->path[0] != '/' &&
 	    (f->user != NULL ? f->user[0] != '\0' : f->min_uid == 0) &&
 	    f->links < JOB_LINKS_COUNT && f->watch < JOB_WATCH_COUNT &&
-	    list_fits(f->names) &&
+	    list_fits(f->names) && list_fits(f->programs) &&
 	    (f->mount_len == 0 ||
 	    (f->same_mount && f->mount_len <= strlen(f->path)));
 }
@@ -441,6 +462,9 @@ request_fits(const struct job *job)
 	case JOB_DIGEST:
 		return job->range.length <=
 		    (uint64_t)(INT64_MAX - job->range.offset);
+	case JOB_SPOOL:
+		return job->spool.bytes.len <=
+		    (uint64_t)(INT64_MAX - job->spool.offset);
 	case JOB_VERIFY:
 		return job->verify.file != NULL && job->verify.file[0] == '/' &&
 		    texts_fit(job->verify.both, 2);
@@ -523,8 +547,13 @@ wire_recv_request(int sock, struct job *job, char *buffer)
 static bool
 brings_file(const struct job *job)
 {
-	return job->error == 0 && (job->kind == JOB_COPY ||
-	    (job_finds(job->kind) && !job->find.unchanged));
+	if (job->error != 0)
+		return false;
+	if (job->kind == JOB_RESOLVE && job->resolve.program)
+		return false;
+	return job_finds(job->kind) ? !job->find.unchanged :
+	    job->kind == JOB_COPY ||
+	    (job->kind == JOB_SPOOL && !job->spool.has_file);
 }
 
 static bool
@@ -585,6 +614,20 @@ denied_fits(const struct job *job)
 	    f->denied <= strlen(f->path) + count_texts(f->names));
 }
 
+/* Whether what a RESOLVE says of a program can be so. */
+static bool
+program_fits(const struct job *job)
+{
+	const struct job_resolve	*r = &job->resolve;
+	size_t				 len = strlen(r->find.path);
+
+	if (!r->program)
+		return !r->executable && r->split == 0;
+	return job->error == 0 && !r->find.unchanged && r->counting == 0 &&
+	    r->find.programs.len > 0 && r->split <= len &&
+	    (r->find.name_number == 0 || r->split == len);
+}
+
 /* Whether the result can be one of that job. */
 static bool
 result_fits(const struct job *job)
@@ -602,7 +645,8 @@ result_fits(const struct job *job)
 	switch (job->kind) {
 	case JOB_RESOLVE:
 		n = count_texts(job->resolve.siblings);
-		return job->resolve.counting < (uint64_t)1 << n;
+		return job->resolve.counting < (uint64_t)1 << n &&
+		    program_fits(job);
 	case JOB_LIST:
 		return job->list.entries <= job->list.entries_max;
 	case JOB_READ:
@@ -639,6 +683,14 @@ take_reply(struct job *job, const struct wire_reply *r)
 	return true;
 }
 
+/* Whether the caller keeps the file that it has read, summed up or added to. */
+static bool
+keeps_file(const struct job *job)
+{
+	return job->kind == JOB_READ || job->kind == JOB_DIGEST ||
+	    (job->kind == JOB_SPOOL && job->spool.has_file);
+}
+
 int
 wire_recv_reply(int sock, struct job *job)
 {
@@ -659,8 +711,7 @@ wire_recv_reply(int sock, struct job *job)
 	/* The kernel drops a descriptor if our limit is reached. */
 	if (reply.with_fd && fd == -1)
 		job->error = EMFILE;
-	/* The caller keeps the file that it has read or summed up. */
-	if (job->kind != JOB_READ && job->kind != JOB_DIGEST)
+	if (!keeps_file(job))
 		job->fd = fd;
 	return 1;
 }

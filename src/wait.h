@@ -10,6 +10,7 @@
 #ifndef WAIT_H
 #define WAIT_H
 
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <stdbool.h>
@@ -21,7 +22,9 @@
 	X(READ,		"net read")	/* bytes into its room */	\
 	X(WRITE,	"net write")	/* its pieces of memory */	\
 	X(SEND,		"net send")	/* its range of a file */	\
+	X(ADDRESSES,	"net addresses") /* of both ends */		\
 	X(DISK,		"disk")		/* its task is complete */	\
+	X(BACKEND,	"program")	/* its program says more */	\
 	X(TIME,		"time")		/* its deadline, nothing else */ \
 	X(STAGE,	"stage")	/* another stage runs it on */	\
 	X(CLOSE,	"close")	/* the session has ended */
@@ -49,6 +52,7 @@ enum wait_kind {
 	X(DISK,		"disk")		/* for a task */		\
 	X(REFRESH,	"refresh")	/* for a task, before an older answer \
 					 * is used */			\
+	X(PROGRAM,	"program")	/* for a program to begin, or go on */ \
 	X(LINGER,	"linger")	/* for the client to close */
 
 enum timeout {
@@ -109,8 +113,14 @@ enum wait_flag {
 	WAIT_RESET	= 1 << 6
 };
 
+struct backend;			/* backend.h */
 struct iovec;
 struct task;			/* task.h */
+
+/* Of a connection; an end that is not known has the family AF_UNSPEC. */
+struct wait_addresses {
+	struct sockaddr_storage	own, peer;
+};
 
 struct wait {
 	uint8_t		 kind;		/* enum wait_kind */
@@ -120,7 +130,12 @@ struct wait {
 	uint8_t		 stage;		/* STAGE: the next one */
 	/* Clock ms.  0, READ: it does not wait, but times out. */
 	int64_t		 deadline;
-	struct task	*task;		/* DISK */
+	union {
+		struct task	*task;		/* DISK */
+		struct backend	*backend;	/* BACKEND */
+		struct wait_addresses *addresses; /* ADDRESSES: set, and the
+						 * wait ends at once */
+	};
 	/* READ.  A driver may take another place, no larger, which lasts as
 	 * long, and set room and size. */
 	char		*room;

@@ -21,7 +21,7 @@ chdir($src) or die "$src: $!\n";
 
 # The folders, from the bottom up, and what each may include beside its own
 # files and lib: folders that stand before it, or single headers of these.
-# contracts are wait.h and task.h, main is main.c and directory.c.
+# contracts are wait.h, task.h and backend.h, main is main.c and directory.c.
 my @folders = (
 	lib	=> [],
 	helpers	=> [],
@@ -48,9 +48,11 @@ my @folders = (
 		    shared/control.h stats/report.h stats/stats.h)],
 	arch	=> [qw(conf contracts disk loop shared stats admin/requests.h
 		    helpers/notify.h http/caches.h http/machine.h)],
+	programs => [qw(conf helpers/beneath.h loop/evloop.h
+		    shared/program_message.h)],
 	monitor	=> [qw(conf shared admin/explain_url.h admin/needs.h
 		    arch/arch.h
-		    helpers/fds.h helpers/job.h stats/rows.h
+		    helpers/fds.h helpers/job.h programs/manager.h stats/rows.h
 		    stats/scoreboard.h stats/stats.h)],
 	main	=> [qw(conf monitor admin/explain_url.h admin/needs.h
 		    arch/arch.h
@@ -90,13 +92,14 @@ my %blocks_knowingly = (
 	},
 );
 
-my %forks = map { $_ => 1 } qw(src/lib/proc.c src/monitor/child.c);
+my %forks = map { $_ => 1 } qw(src/lib/proc.c src/monitor/child.c
+    src/programs/reaper.c);
 
 my %budget = (file => 800, header => 120, contract => 200, function => 60,
     columns => 80, nesting => 3, files => 60);
 # conn.h is the contract between the steps.
 my %contract = map { $_ => 1 } qw(src/conf/conf.h src/http/conn.h
-    src/proto/parse.h src/task.h src/wait.h helpers/job.h);
+    src/backend.h src/proto/parse.h src/task.h src/wait.h helpers/job.h);
 
 my @sources = find_sources();
 my %code = map { $_ => read_code($_) } @sources;
@@ -196,7 +199,7 @@ sub bare_includes {
 
 	$code{$file} //= read_code($file);
 	return map { "$file includes $_" } grep { !m{/} &&
-	    !/^(?:wait|task|directory)\.h\z/ } quoted($file);
+	    !/^(?:backend|wait|task|directory)\.h\z/ } quoted($file);
 }
 
 # So it links nothing from above: the linker takes what is called.

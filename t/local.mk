@@ -83,7 +83,11 @@ endif
 t_script_script_SOURCES = \
 	t/layer.c \
 	t/layer.h \
+	t/script/programs.c \
+	t/script/programs.h \
 	t/script/script.c \
+	t/script/words.c \
+	t/script/words.h \
 	t/script/world.c \
 	t/script/world.h
 

@@ -275,7 +275,8 @@ static void
 put_connections(struct page *p)
 {
 	static const char *const	states[] = { "idle", "reading", "disk",
-					    "sending", "lingering" };
+					    "program", "sending",
+					    "lingering" };
 	struct line			l = { .len = 0 };
 
 	add_text(&l, "connections %6s of %-6s ", COUNT("open-connections"),

@@ -1,11 +1,14 @@
 /*
  * budget: adds up the descriptors that are named here and in the conf.
  */
+#include <sys/param.h>
+
 #include "arch/arch.h"
 #include "arch/budget.h"
 #include "conf/divide.h"
 #include "lib/buf.h"
 #include "lib/log.h"
+#include "lib/proc.h"
 #include "shared/control.h"
 
 /* Descriptors 0 to 2; pipes for drop counts and error lines; monitor, mounts,
@@ -19,7 +22,12 @@
  * opens to look up a user. */
 #define FDS_DISK	8
 
+/* Of a request for a program: the socket of its own, the output, the body. */
+#define FDS_PROGRAM	3
+
 #define CLIENTS_MIN	16
+#define PROGRAMS_MIN	4
+#define PROGRAMS_SHARE	4	/* a quarter of what is not needed */
 #define FILES_SHARE	4	/* a quarter of all is for files */
 
 /* Descriptors 0 to 2; amped's own program; pid file; two logs and standard
@@ -70,11 +78,28 @@ min_clients(const struct conf *conf)
 	    CLIENTS_MIN;
 }
 
+/* How many requests for programs there may be at once, those that wait for a
+ * process included, if descriptors are no matter. */
+static size_t
+max_programs(const struct conf *conf)
+{
+	const struct conf_program	*p;
+	size_t				 n = 0;
+
+	for (size_t i = 0; i < conf->nprograms; i++) {
+		p = &conf->programs[i];
+		n += (size_t)(p->most != 0 ? p->most : 2 * proc_processors());
+		n += (size_t)p->queue;
+	}
+	return arch_of(conf)->limitations[ARCH_LIMITED_CLIENTS] ?
+	    MIN(n, arch_workers(conf)) : n;
+}
+
 void
 budget_make(struct budget *b, const struct conf *conf, unsigned mains,
     size_t listeners, size_t descriptors)
 {
-	size_t	rest, clients = min_clients(conf);
+	size_t	rest, clients = min_clients(conf), most = max_programs(conf);
 
 	*b = (struct budget){ .sum = 0 };
 	for (int i = 0; i < BUDGET_PART_COUNT; i++) {
@@ -82,21 +107,28 @@ budget_make(struct budget *b, const struct conf *conf, unsigned mains,
 		    (enum budget_part)i);
 		b->sum += b->parts[i];
 	}
-	b->min = b->sum + 2 * clients;	/* a socket and a file each */
-	rest = descriptors > b->min ? descriptors - b->sum : 2 * clients;
+	b->programs = MIN(most, PROGRAMS_MIN);
+	/* A socket and a file for each client. */
+	b->min = b->sum + 2 * clients + FDS_PROGRAM * b->programs;
+	if (descriptors < b->min)
+		descriptors = b->min;
+	b->programs = MIN(most, b->programs + (descriptors - b->min) /
+	    PROGRAMS_SHARE / FDS_PROGRAM);
+	rest = descriptors - b->sum - FDS_PROGRAM * b->programs;
 	b->files = descriptors / FILES_SHARE < rest / 2 ?
 	    descriptors / FILES_SHARE : rest / 2;
 	b->clients = rest - b->files;
 }
 
 /* How many descriptors the monitor has open at most, during a reload: for each
- * main a channel and a wakeup.  A child that is to be an access logger has two
- * of each log, and some numbers below them (helpers/fds.h) that are free. */
+ * main a channel and a wakeup, and a socket to the program manager.  A child
+ * that is to be an access logger has two of each log, and some numbers below
+ * them (helpers/fds.h) that are free. */
 static size_t
 count_monitor(const struct conf *conf, unsigned mains, size_t listeners)
 {
 	return FDS_MONITOR + GENERATIONS * (listeners + 2 * (size_t)mains +
-	    conf->log.all.ntargets);
+	    conf->log.all.ntargets + (conf->nprograms > 0));
 }
 
 static void
@@ -108,11 +140,15 @@ log_shortage(const struct budget *b, size_t descriptors)
 #undef X
 	};
 	struct buf		 list = { 0 };
+	size_t			 programs = FDS_PROGRAM * b->programs;
 
 	for (int i = 0; i < BUDGET_PART_COUNT; i++)
 		if (b->parts[i] > 0)
 			buf_addf(&list, "%zu %s, ", b->parts[i], texts[i]);
-	buf_addf(&list, "%zu for clients and their files", b->min - b->sum);
+	if (programs > 0)
+		buf_addf(&list, "%zu for programs, ", programs);
+	buf_addf(&list, "%zu for clients and their files",
+	    b->min - b->sum - programs);
 	log_errorx("the limit of %zu open files is too low: a main needs at "
 	    "least %zu, and more for many clients; raise it (ulimit -n): %s",
 	    descriptors, b->min, buf_string(&list));

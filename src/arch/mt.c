@@ -16,6 +16,7 @@ struct mt_thread {
 	struct loop_thread	 thread;	/* first: casts rely on it */
 	const struct main_env	*env;
 	struct http_loop	*http;
+	struct backends		 backends;
 	struct clients		*clients;
 	struct accept_token	*token;		/* of all threads */
 	_Atomic size_t		 staying;	/* by on_changed() */
@@ -130,6 +131,9 @@ open_threads(void *context, const struct http_setup *shared)
 		setup.clock = &s->thread.clock;
 		setup.schedule_verify = wake_to_verify;
 		setup.verify_context = &s->thread;
+		backends_share(&s->backends, &shared->backends, s->thread.loop,
+		    setup.clock, NULL);
+		setup.backends = s->backends;
 		s->http = http_new(&setup);
 		s->clients = clients_new(s->thread.loop, setup.clock, s->http,
 		    1, on_empty, s);
@@ -156,6 +160,7 @@ close_threads(struct mt *mt)
 		acceptor_free(s->clients);
 		clients_free(&s->clients);
 		http_free(&s->http);
+		backends_close(&s->backends);
 	}
 	accept_token_free(&mt->token);
 }

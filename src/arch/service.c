@@ -160,6 +160,9 @@ handle_message(struct service *s, enum channel_message message, int fd)
 	case CHANNEL_ACCESS_LOGGER:
 		access_log_join(s->access_log, fd);
 		break;
+	case CHANNEL_PROGRAMS:
+		backends_set_manager(&s->backends, fd);
+		break;
 	case CHANNEL_REQUEST:
 		requests_add(s->requests, fd);
 		break;
@@ -373,6 +376,8 @@ measure_main(void *context)
 	g[STATS_GAUGE_DESCRIPTORS] = g[STATS_GAUGE_OPEN] +
 	    g[STATS_GAUGE_ENTRIES_FILE] + g[STATS_GAUGE_IDLE_HELPERS] +
 	    g[STATS_GAUGE_BUSY_HELPERS] + g[STATS_GAUGE_STUCK_HELPERS];
+	/* The socket of each, and its output. */
+	g[STATS_GAUGE_DESCRIPTORS] += 2 * (int64_t)backends_count(&s->backends);
 	g[STATS_GAUGE_DESCRIPTORS_LIMIT] = (int64_t)s->env->descriptors;
 	scoreboard_merge();
 }
@@ -463,6 +468,15 @@ enter_sandbox(struct service *s)
 		threads_start(s->threads);
 }
 
+static const struct backends *
+open_backends(struct service *s, size_t most)
+{
+	if (s->env->programs != -1)
+		backends_open(&s->backends, s->loop, &s->clock,
+		    s->env->programs, most);
+	return &s->backends;
+}
+
 void
 service_run(struct service *s, const struct disk *disk)
 {
@@ -485,6 +499,7 @@ service_run(struct service *s, const struct disk *disk)
 
 	make_budget(s, &budget);
 	setup.descriptors = budget.files;
+	setup.backends = *open_backends(s, budget.programs);
 	if (env->conf->log.all.n > 0) {
 		setup.log_reserve = access_log_reserve;
 		setup.log_commit = access_log_commit;
@@ -543,6 +558,7 @@ service_close(struct service *s)
 	/* A signal must not interrupt the writing of the last log lines. */
 	proc_signals_block();
 	http_free(&s->http);
+	backends_close(&s->backends);
 	if (s->caches != NULL)
 		caches_free(&s->caches);
 	io_close(&s->pagemap);

@@ -12,6 +12,7 @@
 #include "lib/sandbox.h"
 #include "lib/wakeup.h"
 #include "loop/access_log.h"
+#include "loop/backends.h"
 #include "loop/clients.h"
 #include "loop/evloop.h"
 #include "loop/threads.h"
@@ -23,8 +24,8 @@ struct service_thread_ops {
 	size_t	size;		/* of a thread's record: loop/threads.h */
 	void	(*on_command)(struct loop_thread *, enum threads_command);
 	/* Both in main's first thread.  Sets the threads up; the setup is that
-	 * of main's own struct http_loop; each thread has its own clock and
-	 * disk. */
+	 * of main's own struct http_loop; each thread has its own clock, disk
+	 * and backends. */
 	void	(*open)(void *context, const struct http_setup *);
 	void	(*ended)(void *context);	/* all threads; or NULL */
 };
@@ -36,6 +37,7 @@ struct service {
 	struct http_loop	*http;
 	struct clients		*clients;
 	struct access_log	*access_log;
+	struct backends		 backends;	/* start NULL: no programs */
 	struct requests		*requests;	/* of administrators */
 	struct watch		*channel;	/* to the monitor */
 	struct watch		*changes;	/* in directories; or NULL */

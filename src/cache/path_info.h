@@ -26,10 +26,13 @@ struct path_info {
 		uint16_t variants;	/* FILE: http's bits; the heads of a
 					 * path depend on them */
 		uint16_t denied;	/* REFUSED: see job_find, for the log */
+		uint16_t name_number;	/* PROGRAM: as in job_find */
 	};
 	union {
 		uint16_t status;	/* REDIRECT, REFUSED */
 		uint16_t blocks;	/* FILE: http's bits, of blocks files */
+		uint16_t split;		/* PROGRAM: bytes of the decoded target
+					 * that lead to it */
 	};
 	uint8_t		 kind;		/* enum pathname_kind */
 	uint8_t		 why;		/* REFUSED: enum why */

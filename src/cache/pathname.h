@@ -27,6 +27,7 @@ enum pathname_kind {
 	PATHNAME_LISTED,	/* a directory without index, to be listed */
 	PATHNAME_STATS_PAGE,	/* by the rules: the statistics page */
 	PATHNAME_READY,		/* by the rules: whether the server is */
+	PATHNAME_PROGRAM,	/* which answers */
 	PATHNAME_REFUSED	/* with a status and a reason */
 };
 
@@ -46,8 +47,7 @@ struct path {
 	uint32_t		 holds;
 	uint32_t		 namespace;	/* number of the site */
 	uint32_t		 len : 24;	/* bytes of the name */
-	uint32_t		 hash_tag : 7;	/* top bits of the hash: saves
-						 * comparisons of names */
+	uint32_t		 hash_tag : 7;	/* top bits, compared first */
 	uint32_t		 guarded : 1;	/* some clients are refused */
 	uint16_t		 status;	/* see struct path_info */
 	uint16_t		 variants;	/* see struct path_info */

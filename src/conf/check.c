@@ -13,6 +13,7 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "conf/run.h"
 #include "conf/setters.h"
 #include "lib/mem.h"
 #include "lib/sockaddr.h"
@@ -358,6 +359,7 @@ conf_check(struct conf_reader *reader)
 	check_user(reader);
 	conf_log_complete(reader);
 	conf_access_list_trusted(&conf->trust);
+	conf_run_prepare(reader);
 	for (size_t i = 0; i < conf->nsites; i++) {
 		check_required(reader, conf_object_site(&conf->sites[i]));
 		check_paths(reader, &conf->sites[i]);

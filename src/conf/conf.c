@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "conf/run.h"
 #include "conf/setters.h"
 #include "lib/mem.h"
 #include "lib/regular.h"
@@ -130,6 +131,7 @@ site_free(struct conf_site *site)
 		mem_drop(&site->paths[i].rules.field_lines);
 		mem_drop(&site->paths[i].rules.always_lines);
 		guard_free(&site->paths[i].rules.guard);
+		conf_run_free(&site->paths[i].rules);
 		mem_drop(&site->paths[i].prefix);
 	}
 	mem_drop(&site->paths);
@@ -141,6 +143,7 @@ site_free(struct conf_site *site)
 	}
 	mem_drop(&site->files);
 	guard_free(&site->rules.guard);
+	conf_run_free(&site->rules);
 	mem_drop(&site->rules.field_lines);
 	mem_drop(&site->rules.always_lines);
 	conf_name_free(&site->names);
@@ -157,6 +160,11 @@ conf_free(struct conf **confp)
 	for (size_t i = 0; i < conf->nsites; i++)
 		site_free(&conf->sites[i]);
 	mem_drop(&conf->sites);
+	for (size_t i = 0; i < conf->nprograms; i++) {
+		object_free(conf_object_program(&conf->programs[i]));
+		mem_drop(&conf->programs[i].name);
+	}
+	mem_drop(&conf->programs);
 	for (size_t i = 0; i < conf->nlisteners; i++)
 		mem_drop(&conf->listeners[i].named);
 	mem_drop(&conf->listeners);

@@ -16,12 +16,12 @@
 
 #include "conf/address.h"
 #include "conf/choices.h"
+#include "conf/program.h"
 #include "conf/rules.h"
 #include "lib/buf.h"
 
 /* The suffix of a control socket's name until the socket listens. */
 #define CONF_CONTROL_NEW	".new"
-
 
 /* path PREFIX { }: matches whole segments; the longest prefix applies. */
 struct conf_path {
@@ -110,6 +110,7 @@ struct conf {
 		int64_t	 requests;		/* a connection; 0: any */
 		int64_t	 line, header, fields;	/* bytes, bytes, lines */
 		int64_t	 body, body_within;	/* bytes, ms */
+		int64_t	 bodies;		/* bytes, for programs */
 		int64_t	 idle, head, gap, send, disk;	/* ms */
 		int64_t	 linger, drain, drain_notice;	/* ms */
 		int64_t	 pace, pace_after;	/* bytes a second, bytes */
@@ -127,6 +128,8 @@ struct conf {
 
 	struct conf_site	*sites;
 	size_t			 nsites;
+	struct conf_program	*programs;
+	size_t			 nprograms;
 
 	struct token_bucket_size *limiters;	/* of all rates of rules */
 	size_t			 nlimiters;

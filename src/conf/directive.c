@@ -100,15 +100,23 @@ static bool
 is_given_twice(struct conf_reader *reader, struct conf_object object,
     const struct conf_row *row, const struct conf_word *word)
 {
-	struct conf_origin	*o;
+	struct conf_origin	*o = conf_origin(object, row, 0);
 
-	if (conf_value_is_list(row) ||
-	    (o = conf_origin(object, row, 0)) == NULL)
+	if (o == NULL)
 		return false;
 	conf_error(reader, word->pos,
 	    CONF_ROW " is given twice: first at %s:%zu", CONF_ROW_NAME(row),
 	    reader->conf->files.at[o->pos.file], o->pos.line);
 	return true;
+}
+
+/* The row of the list that a value may add to: that of what an option stands
+ * behind, else the value's own. */
+static const struct conf_row *
+find_list(const struct conf_row *row)
+{
+	return conf_value_is_option(row) ?
+	    conf_row_find_word(row->word, row->block) : row;
 }
 
 /* Sets a value from its words, and records its origin; false: an error
@@ -117,19 +125,19 @@ static bool
 set_value(struct conf_reader *reader, struct conf_object object,
     const struct conf_row *row, const struct conf_word *words)
 {
-	void	*member = conf_member(object, row);
-	size_t	 before, after;
-	bool	 good;
+	const struct conf_row	*list = find_list(row);
+	void			*member = conf_member(object, row);
+	bool			 is_list = conf_value_is_list(row), good;
+	size_t			 before, after;
 
-	if (is_given_twice(reader, object, row, words))
+	if (!is_list && is_given_twice(reader, object, row, words))
 		return false;
-	before = conf_value_is_list(row) ? conf_value_count(row, member) : 0;
+	before = is_list ? conf_value_count(list, member) : 0;
 	good = conf_value_set(reader, row, words, member);
-	after = conf_value_is_list(row) && good ?
-	    conf_value_count(row, member) : before + 1;
-	/* "*:80" makes two elements of one word. */
+	after = is_list && good ? conf_value_count(list, member) : before + 1;
+	/* "*:80" makes two elements of one word, and an option none. */
 	for (; before < after; before++)
-		conf_origin_add(object, row, before, words->pos, !good);
+		conf_origin_add(object, list, before, words->pos, !good);
 	return good;
 }
 
@@ -190,7 +198,8 @@ find_positional(const struct conf_row *directive, size_t nth)
 static bool
 goes_on(const struct conf_row *row)
 {
-	return row->type == TYPE_MEMBER || row->type == TYPE_MEMBERS;
+	return row->type == TYPE_MEMBER || row->type == TYPE_MEMBERS ||
+	    row->type == TYPE_RUN_PATTERN;
 }
 
 static void
@@ -285,6 +294,9 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 	if (n == 1)
 		conf_error(reader, words[0].pos,
 		    "\"%s\" needs a value", directive->word);
+	else if (directive->type == TYPE_COMMAND &&
+	    is_given_twice(reader, object, directive, &words[1]))
+		return;			/* a list that does not add up */
 	for (const struct conf_row *last = NULL; i < n; last = row) {
 		if ((row = find_part(directive, &words[i])) != NULL)
 			i++;
@@ -307,8 +319,10 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 			return;
 		}
 		used = set_next(reader, object, row, &words[i], n - i, &good);
-		/* Words behind another server's word are that server's, too. */
+		/* Words behind another server's word are that server's, too;
+		 * those behind others belong to what is wrong. */
 		if (!good && (row->type == TYPE_FIELD ||
+		    row->type == TYPE_COMMAND || row->type == TYPE_RUN ||
 		    conf_foreign_find(directive->word, words[i].text)))
 			return;
 		i += used;

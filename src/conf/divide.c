@@ -4,10 +4,11 @@
  * Limits on a resource that all mains use up together are divided.  Limits on
  * a client, a request or a file apply in each main as they are.
  */
-#include <sched.h>
+#include <sys/param.h>
 
 #include "conf/divide.h"
 #include "conf/origin.h"
+#include "lib/proc.h"
 
 #define AUTO_MAX	256	/* the maximum of "workers" in directives.tbl */
 
@@ -19,6 +20,7 @@
 	X(cache.logins,		1)					\
 	X(cache.chunks,		1)					\
 	X(limits.connections,	1)					\
+	X(limits.bodies,	find_largest_body(conf))		\
 	X(limits.verify,	1)					\
 	X(limits.verify_queue,	1)					\
 	X(helpers,		0)					\
@@ -34,6 +36,22 @@ conf_divide_number(int64_t all, unsigned number, unsigned mains, int64_t min)
 	return n < min ? min : n;
 }
 
+/* Bytes of a body that some program may have: no main may refuse it always. */
+static int64_t
+find_largest_body(const struct conf *conf)
+{
+	const struct conf_site	*site;
+	int64_t			 most = 0;
+
+	for (size_t i = 0; i < conf->nsites; i++) {
+		site = &conf->sites[i];
+		most = MAX(most, site->rules.run.body);
+		for (size_t j = 0; j < site->npaths; j++)
+			most = MAX(most, site->paths[j].rules.run.body);
+	}
+	return most;
+}
+
 void
 conf_divide(struct conf *conf, unsigned number, unsigned mains)
 {
@@ -46,20 +64,6 @@ conf_divide(struct conf *conf, unsigned number, unsigned mains)
 #undef X
 }
 
-/* The processors that this process may run on. */
-static unsigned
-count_processors(void)
-{
-#ifdef CPU_COUNT
-	cpu_set_t	set;
-
-	if (sched_getaffinity(0, sizeof(set), &set) == 0 &&
-	    CPU_COUNT(&set) > 0)
-		return (unsigned)CPU_COUNT(&set);
-#endif
-	return 1;
-}
-
 unsigned
 conf_workers(const struct conf *conf)
 {
@@ -67,7 +71,7 @@ conf_workers(const struct conf *conf)
 
 	if (n != 0)
 		return (unsigned)n;
-	n = count_processors();
+	n = proc_processors();
 	if (n > AUTO_MAX)
 		n = AUTO_MAX;
 	return (unsigned)(max != 0 && max < n ? max : n);

@@ -105,13 +105,15 @@ must_follow(const struct conf_row *row)
 	    row[-1].block == row->block && strcmp(row[-1].word, row->word) == 0;
 }
 
+/* A pair needs a statement of its own, and so does "run": what stands behind
+ * "for" are patterns up to the end. */
 static bool
 may_follow(const struct statement *s, const struct conf_row *row,
     const struct conf_origin *from)
 {
 	return s->word != NULL && strcmp(s->word, row->word) == 0 &&
 	    (must_follow(row) || (same_line(s->from, from) &&
-	    conf_value_words(row) == 1));
+	    conf_value_words(row) == 1 && row->type != TYPE_RUN));
 }
 
 static void
@@ -228,6 +230,20 @@ dump_site(struct dump *d, struct conf_site *site)
 }
 
 static void
+dump_program(struct dump *d, struct conf_program *program)
+{
+	struct buf	name = { 0 };
+
+	if (program->name == NULL)
+		return;			/* a directive cgi has it */
+	buf_addf(&name, " %s", program->name);
+	open_block(d, BLOCK_PROGRAM, conf_object_program(program),
+	    buf_string(&name));
+	close_block(d);
+	buf_free(&name);
+}
+
+static void
 print_lines(struct dump *d, FILE *out)
 {
 	int	width = 0, len;
@@ -265,6 +281,8 @@ conf_dump(const struct conf *conf, FILE *out)
 		open_block(&d, b, object, "");
 		close_block(&d);
 	}
+	for (size_t i = 0; i < conf->nprograms; i++)
+		dump_program(&d, &conf->programs[i]);
 	for (size_t i = 0; i < conf->nsites; i++)
 		dump_site(&d, &conf->sites[i]);
 	print_lines(&d, out);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "conf/private.h"
+#include "conf/setters.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/visible.h"
@@ -64,6 +64,24 @@ void
 conf_error_hint(struct conf_reader *reader, const char *word)
 {
 	reader->errors[reader->nerrors - 1].hint = word;
+}
+
+void
+conf_error_both(struct conf_reader *reader, const struct conf_origin *a,
+    const struct conf_origin *b)
+{
+	const struct conf_origin	*first = a, *later = b;
+
+	if (a->bad || b->bad)
+		return;		/* an error was reported */
+	if (conf_pos_order(&a->pos, &b->pos) > 0) {
+		first = b;
+		later = a;
+	}
+	conf_error(reader, later->pos,
+	    "%s and %s exclude each other: %s is given at %s:%zu",
+	    later->row->word, first->row->word, first->row->word,
+	    reader->conf->files.at[first->pos.file], first->pos.line);
 }
 
 /*

@@ -22,6 +22,7 @@ libconf_a_SOURCES = \
 	src/conf/errors.h \
 	src/conf/find.c \
 	src/conf/groups.c \
+	src/conf/guard.h \
 	src/conf/foreign.c \
 	src/conf/foreign.h \
 	src/conf/foreign.tbl \
@@ -35,10 +36,13 @@ libconf_a_SOURCES = \
 	src/conf/origin.h \
 	src/conf/parse.c \
 	src/conf/private.h \
+	src/conf/program.c \
+	src/conf/program.h \
 	src/conf/response.c \
 	src/conf/rules.c \
-	src/conf/guard.h \
 	src/conf/rules.h \
+	src/conf/run.c \
+	src/conf/run.h \
 	src/conf/scaled.c \
 	src/conf/setters.h \
 	src/conf/shaping.c \

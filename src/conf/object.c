@@ -26,6 +26,7 @@ const struct conf_block_row conf_blocks[BLOCK_COUNT] = {
 #define STRUCT_SITE	struct conf_site
 #define STRUCT_PATH	struct conf_path
 #define STRUCT_FILES	struct conf_files
+#define STRUCT_PROGRAM	struct conf_program
 
 const struct conf_row conf_rows[] = {
 #define BLOCK(id, word, inside, arguments, help)
@@ -79,6 +80,14 @@ struct conf_object
 conf_object_files(struct conf_files *files)
 {
 	return (struct conf_object){ BLOCK_FILES, files, &files->origins };
+}
+
+struct conf_object
+conf_object_program(struct conf_program *program)
+{
+	return (struct conf_object){
+		BLOCK_PROGRAM, program, &program->origins
+	};
 }
 
 bool

@@ -24,11 +24,11 @@ struct conf_origin {
 };
 
 /*
- * The struct that a block fills: a conf_site, conf_path or conf_files of its
- * own for a block with arguments, else struct conf.
+ * The struct that a block fills: a conf_site, conf_path, conf_files or
+ * conf_program of its own for a block with arguments, else struct conf.
  */
 struct conf_object {
-	enum conf_block		  kind;		/* TOP, SITE, PATH, FILES */
+	enum conf_block		  kind;		/* TOP, SITE, ... */
 	void			 *at;		/* the struct */
 	struct conf_origin	**origins;	/* its member */
 };
@@ -58,6 +58,7 @@ struct conf_object	 conf_object(struct conf *);
 struct conf_object	 conf_object_site(struct conf_site *);
 struct conf_object	 conf_object_path(struct conf_path *);
 struct conf_object	 conf_object_files(struct conf_files *);
+struct conf_object	 conf_object_program(struct conf_program *);
 /* Whether a row's member is in this object. */
 bool			 conf_object_has(struct conf_object,
 			    const struct conf_row *);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "conf/foreign.h"
+#include "conf/run.h"
 #include "conf/setters.h"
 #include "lib/mem.h"
 #include "lib/regular.h"
@@ -156,6 +157,22 @@ add_patterns(struct conf_reader *reader, struct conf_files *files,
 		    "\"files\" needs a pattern of names");
 }
 
+/* A wrong name is set to "", so that the rest of the block is checked. */
+static void
+set_name(struct conf_reader *reader, struct conf_program *program,
+    const struct statement *s)
+{
+	const struct conf_word	*word = &s->words[s->n - 1];
+	bool			 good;
+
+	good = conf_error_none(reader, word, s->n == 2 ?
+	    conf_program_wrong_name(word->text) :
+	    "\"program\" needs one name");
+	program->name = mem_string(good ? word->text : "");
+	conf_origin_add(conf_object_program(program), NULL, 0, word->pos,
+	    !good);
+}
+
 /* Reads a block's arguments; returns the scope within the block. */
 static struct scope
 enter_block(struct conf_reader *reader, enum conf_block block,
@@ -164,6 +181,7 @@ enter_block(struct conf_reader *reader, enum conf_block block,
 	struct scope		 inner = *outer;
 	struct conf_path	*path;
 	struct conf_files	*files;
+	struct conf_program	*program;
 
 	inner.block = block;
 	switch (conf_blocks[block].arguments) {
@@ -181,6 +199,11 @@ enter_block(struct conf_reader *reader, enum conf_block block,
 		files = add_files(outer->site);
 		inner.object = conf_object_files(files);
 		add_patterns(reader, files, s);
+		break;
+	case ARGUMENTS_NAME:
+		program = conf_program_add(reader->conf);
+		inner.object = conf_object_program(program);
+		set_name(reader, program, s);
 		break;
 	case ARGUMENTS_NONE:
 		if (s->n > 1)
@@ -320,15 +343,17 @@ parse_include(struct file *file, const struct scope *scope,
 
 /* Chooses the scope of a block that is unknown, so that what is in it is
  * checked in the same round; an error was reported, so no server gets the
- * objects.  A new site or path would move the outer one: there is none within
- * another. */
+ * objects.  A new site, path or program would move the outer one: there is none
+ * within another. */
 static struct scope
 guess_scope(struct conf_reader *reader, enum conf_block block,
-    const struct scope *outer, const struct conf_word *word)
+    const struct scope *outer, const struct statement *s)
 {
 	struct scope		 inner = *outer;
 	struct conf_path	*path;
 
+	if (block == BLOCK_PROGRAM && outer->block == BLOCK_TOP)
+		return enter_block(reader, block, outer, s);
 	if (block == outer->block || block < BLOCK_SITE ||
 	    (block == BLOCK_SITE ? outer->site != NULL :
 	    outer->block > BLOCK_SITE)) {
@@ -344,20 +369,19 @@ guess_scope(struct conf_reader *reader, enum conf_block block,
 	path = add_path(inner.site);
 	path->prefix = mem_string("");
 	inner.object = conf_object_path(path);
-	conf_origin_add(inner.object, NULL, 0, word->pos, true);
+	conf_origin_add(inner.object, NULL, 0, s->words[0].pos, true);
 	return inner;
 }
 
 /* Reads what is within an unknown block as if it were a block of amped's. */
 static void
 parse_guessed(struct file *file, enum conf_block block,
-    const struct scope *outer, const struct conf_word *word)
+    const struct scope *outer, const struct statement *s)
 {
 	struct conf_reader	*reader = file->lexer.reader;
-	struct scope		 inner = guess_scope(reader, block, outer,
-				    word);
+	struct scope		 inner = guess_scope(reader, block, outer, s);
 
-	parse_block(file, &inner, word);
+	parse_block(file, &inner, &s->words[0]);
 	if (inner.object.at != outer->object.at)
 		conf_value_default(reader, inner.object);
 	if (inner.site != outer->site && inner.block == BLOCK_PATH)
@@ -381,7 +405,7 @@ parse_unknown(struct file *file, const struct scope *scope,
 	if (s->end != TOKEN_OPEN)
 		return;
 	if (known && likely != BLOCK_FILES)
-		parse_guessed(file, likely, scope, &s->words[0]);
+		parse_guessed(file, likely, scope, s);
 	else
 		skip_block(&file->lexer);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "conf/run.h"
 #include "conf/setters.h"
 #include "lib/mem.h"
 
@@ -66,24 +67,6 @@ conf_rules_have_action(struct conf_object object)
 }
 
 static void
-error_both(struct conf_reader *reader, const struct conf_origin *a,
-    const struct conf_origin *b)
-{
-	const struct conf_origin	*first = a, *later = b;
-
-	if (a->bad || b->bad)
-		return;		/* an error was reported */
-	if (conf_pos_order(&a->pos, &b->pos) > 0) {
-		first = b;
-		later = a;
-	}
-	conf_error(reader, later->pos,
-	    "%s and %s exclude each other: %s is given at %s:%zu",
-	    later->row->word, first->row->word, first->row->word,
-	    reader->conf->files.at[first->pos.file], first->pos.line);
-}
-
-static void
 check_one_action(struct conf_reader *reader, struct conf_object object)
 {
 	const struct conf_origin	*a, *b;
@@ -93,7 +76,7 @@ check_one_action(struct conf_reader *reader, struct conf_object object)
 			continue;
 		for (size_t j = i + 1; j < ACTION_COUNT; j++) {
 			if ((b = find_action(object, actions[j])) != NULL)
-				error_both(reader, a, b);
+				conf_error_both(reader, a, b);
 		}
 	}
 }
@@ -284,6 +267,42 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
 	make_expires(reader, rules, object);
 }
 
+/* Whether a program that rules run has a directory of its own. */
+static bool
+runs_directory(const struct conf_rules *rules)
+{
+	return rules->run.n > 0 && rules->run.list[0].program->directory !=
+	    NULL;
+}
+
+/* Programs have the block's root or alias; other actions come before them. */
+static void
+check_run(struct conf_reader *reader, const struct conf_rules *rules,
+    struct conf_object object)
+{
+	const struct conf_origin	*run = find_origin(object, "run"), *a;
+	bool				 own = false;
+
+	if (rules->run.from != rules || rules->run.n == 0)
+		return;
+	if (run == NULL)
+		run = find_origin(object, "cgi");
+	for (size_t i = 0; i < ACTION_COUNT; i++) {
+		if ((a = find_action(object, actions[i])) == NULL)
+			continue;
+		own = true;
+		if (strcmp(actions[i], "root") != 0 &&
+		    (strcmp(actions[i], "alias") != 0 || runs_directory(rules)))
+			conf_error_both(reader, run, a);
+	}
+	if (!own && rules->outer != NULL && (rules->outer->refusal != 0 ||
+	    rules->outer->redirect.to != NULL))
+		conf_error(reader, run->pos, "%s is without effect here: the "
+		    "site's %s comes before it; write a root in this path",
+		    run->row->word, rules->outer->refusal != 0 ? "return" :
+		    "redirect");
+}
+
 /* Follows redirects within a site as a client does, and reports a loop. */
 static void
 check_loops(struct conf_reader *reader, const struct conf_site *site,
@@ -385,9 +404,12 @@ conf_rules_complete(struct conf_reader *reader, struct conf_site *site)
 	}
 	note_by_host(site);
 	complete_files(reader, site);
+	conf_run_complete(reader, site);
+	check_run(reader, &site->rules, conf_object_site(site));
 	check_loops(reader, site, &site->rules, conf_object_site(site));
 	for (size_t i = 0; i < site->npaths; i++) {
 		path = &site->paths[i];
+		check_run(reader, &path->rules, conf_object_path(path));
 		check_loops(reader, site, &path->rules,
 		    conf_object_path(path));
 	}

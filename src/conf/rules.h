@@ -11,6 +11,7 @@
 
 #include "conf/guard.h"
 #include "conf/log_format.h"
+#include "conf/program.h"
 #include "lib/token_bucket.h"
 
 /* Lengths of timeouts that sites and paths have beside those of limits. */
@@ -77,6 +78,17 @@ struct conf_rules {
 	struct conf_guard	 guard;
 	struct token_bucket_size rate, pace;	/* rate 0: no limit */
 	struct conf_timeout	 body_within, idle, send;
+	struct {
+		struct conf_pairs named;	/* run: pattern or "", name */
+		char		*cgi;		/* directory */
+		int64_t		 body;		/* bytes of a request */
+		/* Computed.  A path without run and cgi has those of the block
+		 * path around it, or of its site; so with body. */
+		struct conf_run	*list;
+		size_t		 n;		/* 0: no programs */
+		const struct conf_rules *from;	/* has set them: its prefix
+						 * leads to the programs */
+	}			 run;
 	int64_t			 links;		/* enum job_links */
 	struct conf_users	 users;		/* a site's only */
 	struct {

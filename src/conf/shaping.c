@@ -97,9 +97,8 @@ find_term(struct conf_reader *reader, size_t of, int64_t ms,
 
 static void
 complete_timeout(struct conf_reader *reader, struct conf_rules *rules,
-    struct conf_object object, const char *word, size_t member, int64_t general)
+    const struct conf_origin *own, size_t member, int64_t general)
 {
-	const struct conf_origin	*own = find_origin(object, word, 0);
 	struct conf_timeout		*t = (struct conf_timeout *)
 					    ((char *)rules + member);
 
@@ -118,11 +117,11 @@ conf_shaping_complete(struct conf_reader *reader, struct conf_rules *rules,
 {
 	complete_rate(reader, rules, object);
 	complete_pace(reader, rules, object);
-#define COMPLETE(word, member)						\
-	complete_timeout(reader, rules, object, word,			\
+#define COMPLETE(word, part, member)					\
+	complete_timeout(reader, rules, find_origin(object, word, part), \
 	    offsetof(struct conf_rules, member), reader->conf->limits.member)
-	COMPLETE("body", body_within);
-	COMPLETE("idle", idle);
-	COMPLETE("send", send);
+	COMPLETE("body", 1, body_within);
+	COMPLETE("idle", 0, idle);
+	COMPLETE("send", 0, send);
 #undef COMPLETE
 }

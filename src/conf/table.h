@@ -17,6 +17,9 @@
 #define CONF_SWITCHES(X)						\
 	X(OFF, "off") X(ON, "on")
 
+#define CONF_AUTHORIZATIONS(X)						\
+	X(HIDE, "hide") X(PASS, "pass")
+
 /* The status codes that redirect and return take, as choices. */
 #define CONF_REDIRECTS(X)						\
 	X(301, "301") X(302, "302") X(303, "303") X(307, "307") X(308, "308")
@@ -53,7 +56,7 @@ enum conf_block {
 };
 
 enum conf_arguments { ARGUMENTS_NONE, ARGUMENTS_NAMES, ARGUMENTS_PREFIX,
-	ARGUMENTS_PATTERNS };
+	ARGUMENTS_PATTERNS, ARGUMENTS_NAME };
 
 struct conf_block_row {
 	const char		*word;

@@ -33,9 +33,10 @@ static const struct type {
 	const char	*name;
 	conf_set_fn	*set;
 	conf_wrong_fn	*wrong;		/* for set_checked() */
-	/* A flag and an option belong to the last of the addresses. */
-	enum { INTEGER, TEXT, WORDS, ADDRESSES, PAIRS, ADDRESS_FLAG,
-		ADDRESS_OPTION } keep;
+	/* RUNS are pairs that one word begins.  A flag and an option belong to
+	 * the last value of their directive. */
+	enum { INTEGER, TEXT, WORDS, ADDRESSES, PAIRS, RUNS, FLAG,
+		OPTION } keep;
 } types[] = {
 #define TYPE(id, name, set, keep) [TYPE_##id] = { name, set, NULL, keep },
 #define CHECKED(id, name, wrong, keep)					\
@@ -451,14 +452,14 @@ size_t
 conf_value_words(const struct conf_row *row)
 {
 	return types[row->type].keep == PAIRS ? 2 :
-	    types[row->type].keep == ADDRESS_FLAG ? 0 : 1;
+	    types[row->type].keep == FLAG ? 0 : 1;
 }
 
 /* Whether a row is about the value before it, in the same statement. */
 bool
 conf_value_is_option(const struct conf_row *row)
 {
-	return types[row->type].keep >= ADDRESS_FLAG;
+	return types[row->type].keep >= FLAG;
 }
 
 bool
@@ -476,10 +477,11 @@ conf_value_count(const struct conf_row *row, const void *member)
 	case ADDRESSES:
 		return ((const struct conf_addresses *)member)->n;
 	case PAIRS:
+	case RUNS:
 		return ((const struct conf_pairs *)member)->n;
-	case ADDRESS_FLAG:
-	case ADDRESS_OPTION:
-		return 0;		/* its address counts */
+	case FLAG:
+	case OPTION:
+		return 0;		/* the value before it counts */
 	default:
 		return 1;
 	}
@@ -511,6 +513,17 @@ print_pair(const struct conf_row *row, const struct conf_pair *pair,
 	conf_value_quote(pair->value, to);
 	if (row->type == TYPE_FIELD && pair->number != 0)
 		buf_adds(to, " " CONF_ALWAYS);
+}
+
+/* Prints a program, and the pattern that it is for. */
+static void
+print_run(const struct conf_pair *run, struct buf *to)
+{
+	buf_adds(to, run->value);
+	if (run->name[0] == '\0')
+		return;
+	buf_adds(to, " for ");
+	conf_value_quote(run->name, to);
 }
 
 void
@@ -554,8 +567,12 @@ conf_value_print(const struct conf_row *row, const void *member,
 		print_pair(row, &((const struct conf_pairs *)member)->at[
 		    element], to);
 		break;
-	case ADDRESS_FLAG:
-	case ADDRESS_OPTION:
+	case RUNS:
+		print_run(&((const struct conf_pairs *)member)->at[
+		    element], to);
+		break;
+	case FLAG:
+	case OPTION:
 		break;
 	}
 }
@@ -567,8 +584,8 @@ conf_value_free(const struct conf_row *row, void *member)
 
 	switch (types[row->type].keep) {
 	case INTEGER:
-	case ADDRESS_FLAG:
-	case ADDRESS_OPTION:
+	case FLAG:
+	case OPTION:
 		break;
 	case TEXT:
 		mem_drop(member);
@@ -580,6 +597,7 @@ conf_value_free(const struct conf_row *row, void *member)
 		conf_address_free(member);
 		break;
 	case PAIRS:
+	case RUNS:
 		for (size_t i = 0; i < pairs->n; i++) {
 			mem_drop(&pairs->at[i].name);
 			mem_drop(&pairs->at[i].value);

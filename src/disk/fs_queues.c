@@ -18,6 +18,7 @@
 #define ID_HOMES	(UINT64_MAX - 1)
 #define ID_VARIANTS	(UINT64_MAX - 2)
 #define ID_OFF_MOUNT	(UINT64_MAX - 3)
+#define ID_MEMORY	(UINT64_MAX - 4)	/* files without a name */
 #define QUEUES_MAX	64		/* more: idle queues are freed */
 
 struct fs_queue {
@@ -167,6 +168,8 @@ choose_queue(struct fs_queues *all, struct job *job)
 		return queue_of_device(all, job->range.version.dev);
 	if (job->kind == JOB_CLOSE)
 		return queue_of_device(all, job->close.version.dev);
+	if (job->kind == JOB_SPOOL)
+		return queue_of(all, ID_MEMORY);
 	if (job_finds(job->kind) && job->find.user != NULL)
 		return all->homes;
 	if (job->kind == JOB_COMPRESS && job->compress.cache_dir != NULL)
@@ -331,9 +334,9 @@ print_name(const struct fs_queue *q, char *text, size_t size)
 	const char		*name = q == all->homes ? "homes" :
 				    q == all->variants ? "variants" :
 				    q == all->off_mount ? "off-mount" :
-				    "unknown";
+				    q->fs == ID_MEMORY ? "memory" : "unknown";
 
-	if (q->is_special || q->fs == 0)
+	if (q->is_special || q->fs == 0 || q->fs == ID_MEMORY)
 		snprintf(text, size, "%s", name);
 	else
 		snprintf(text, size, "%u:%u", major(q->fs), minor(q->fs));

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "http/conn.h"
+#include "http/programs/run.h"
 #include "lib/compiler.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -295,6 +296,8 @@ conn_request_end(struct conn *c)
 		pathname_release(&c->http->caches->paths, &r->path);
 	if (r->auth.entry != NULL)
 		auth_release(&c->http->caches->auth, &r->auth.entry);
+	if (r->run != NULL)
+		run_free(c);
 	c->request = NULL;
 	if (recycle_request(c->http, r))
 		return;

@@ -11,6 +11,8 @@
 #include "http/explain.h"
 #include "http/namespace.h"
 #include "http/log/refusal.h"
+#include "http/programs/environment.h"
+#include "http/programs/run.h"
 #include "http/rules.h"
 #include "lib/visible.h"
 #include "proto/status.h"
@@ -134,6 +136,25 @@ add_file(struct explanation *e, const struct conn *c)
 }
 
 static void
+add_program(struct explanation *e, const struct conn *c)
+{
+	const struct run	*run = c->request->run;
+	struct buf		 texts = { 0 };
+
+	if (run == NULL)
+		return;
+	explain_add(e, EXPLAIN_PROGRAM, "%s: %s%s%s",
+	    refusal_program(c->request), run->program->directory == NULL ?
+	    run->program->command.at[0] : run->program->directory,
+	    run->file == NULL ? "" : run->program->directory == NULL ? " for " :
+	    "/", run->file != NULL ? run->file : "");
+	environment_add(c, &texts);
+	for (size_t at = 0; at < texts.len; at += strlen(texts.at + at) + 1)
+		explain_add(e, EXPLAIN_VARIABLE, "%s", texts.at + at);
+	buf_free(&texts);
+}
+
+static void
 add_page(struct explanation *e, const struct conn *c)
 {
 	const struct request	*r = c->request;
@@ -175,6 +196,7 @@ explain_request(const struct client_kind *kind, const struct conn *c)
 	add_path(e, c);
 	add_blocks(e, c);
 	add_file(e, c);
+	add_program(e, c);
 	add_page(e, c);
 	add_status(e, c);
 }

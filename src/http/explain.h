@@ -25,6 +25,8 @@
 	X(FILES,	"files")	/* blocks with fields for it */	\
 	X(LOOKUP,	"lookup")	/* * each lookup on disk */	\
 	X(FILE,		"file")		/* the version that is sent */	\
+	X(PROGRAM,	"program")	/* which would run */		\
+	X(VARIABLE,	"variable")	/* each that it would get */	\
 	X(PAGE,		"page")		/* sent in the file's place */	\
 	X(STATUS,	"status")					\
 	X(WHY,		"why")		/* the reason for the status */	\

@@ -9,6 +9,7 @@
 #include "http/fields.h"
 #include "http/limits/client_limits.h"
 #include "http/namespace.h"
+#include "http/programs/run.h"
 #include "http/rules.h"
 #include "http/tag.h"
 #include "lib/compiler.h"
@@ -41,6 +42,17 @@ fields_add_allow(struct conn *c)
 	    "Allow: " FIELDS_METHODS(METHOD_NAME, ", ") "\r\n");
 }
 
+/* The manager of a program knows when the next request may find room. */
+static void
+add_retry_after(const struct request *r, struct buf *b)
+{
+	if (r->run != NULL && r->run->retry_after != 0)
+		buf_addf(b, "Retry-After: %u\r\n",
+		    (unsigned)r->run->retry_after);
+	else
+		buf_adds(b, RETRY_AFTER);
+}
+
 /* Adds fields that belong to a status. */
 static COLD void
 add_status_fields(struct conn *c, int status)
@@ -58,10 +70,23 @@ add_status_fields(struct conn *c, int status)
 	else if (status == 406)
 		buf_addf(b, VARY, "Accept-Encoding");
 	else if (status == 503)
-		buf_adds(b, RETRY_AFTER);
+		add_retry_after(c->request, b);
 	else if (status == 416)
 		buf_addf(b, "Content-Range: bytes */%lld\r\n",
 		    (long long)c->request->page.size);
+}
+
+/* Adds the value of Date, and what follows it in each head. */
+static void
+add_common(struct conn *c)
+{
+	struct buf	*b = &c->http->work;
+
+	buf_add(b, c->http->date.text, DATE_LENGTH);
+	buf_adds(b, SERVER);
+	buf_adds(b, c->http->server);
+	buf_adds(b, "\r\n");
+	buf_adds(b, connection_fields[c->request->response.head_kind]);
 }
 
 void
@@ -75,13 +100,21 @@ fields_begin(struct conn *c, int status)
 	else
 		buf_addf(b, "HTTP/1.1 %d %s\r\nDate: ", status,
 		    status_reason(status));
-	buf_add(b, c->http->date.text, DATE_LENGTH);
-	buf_adds(b, SERVER);
-	buf_adds(b, c->http->server);
-	buf_adds(b, "\r\n");
-	buf_adds(b, connection_fields[c->request->response.head_kind]);
+	add_common(c);
 	if (status >= 400)
 		add_status_fields(c, status);
+}
+
+void
+fields_begin_answer(struct conn *c, int status, struct str reason)
+{
+	struct buf	*b = &c->http->work;
+
+	b->len = 0;
+	buf_addf(b, "HTTP/1.1 %d ", status);
+	buf_add(b, reason.at, reason.len);
+	buf_adds(b, "\r\nDate: ");
+	add_common(c);
 }
 
 void

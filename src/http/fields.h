@@ -15,6 +15,9 @@
 /* Begins a head with status line, Date, Server, Connection, and the fields that
  * belong to the status. */
 void	fields_begin(struct conn *, int status);
+/* Begins the head of a program's answer, whose status and fields are its
+ * own. */
+void	fields_begin_answer(struct conn *, int status, struct str reason);
 /* Ends it with an empty line. */
 void	fields_end(struct conn *);
 /* Pads a head that has ended to whole cache lines. */

@@ -11,6 +11,8 @@
 #include "http/lookup.h"
 #include "http/namespace.h"
 #include "http/log/refusal.h"
+#include "http/programs/other.h"
+#include "http/programs/script.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "http/stats_page.h"
@@ -160,34 +162,49 @@ fall_back_to_identity(struct conn *c)
 	return switch_namespace(c, namespace_site(r->path->namespace));
 }
 
-/* Handles a path that is no file. */
+/* Whether a path that is no file says itself what the response is, with each
+ * method alike. */
+static bool
+has_own_response(const struct path_info *a)
+{
+	return a->kind == PATHNAME_REFUSED || a->kind == PATHNAME_REDIRECT;
+}
+
+/* Handles a path that is no file, but for programs. */
 static NOINLINE enum go
 handle_non_file(struct conn *c)
 {
 	struct request		*r = c->request;
 	const struct path_info	*a = &r->info;
-	const char		*fallback;
+	const char		*fallback = NULL;
 
 	if (namespace_is_variant(r->path->namespace))
 		return fall_back_to_identity(c);
+	if (a->kind == PATHNAME_PROGRAM && r->page.status == 0)
+		return script_run(c);
 	reply_why(c, a->why);
 	if (r->page.name != NULL && r->page.status == 0)
 		refusal_log_page(c);
 	if (r->page.name != NULL)	/* no page stands in for a page */
 		return reply_error(c, a->kind == PATHNAME_REFUSED &&
 		    a->status >= 500 ? a->status : 404);
+	if (a->kind == PATHNAME_REFUSED)
+		fallback = rules_fallback(r->path, a->status,
+		    (enum why)a->why);
+	if (fallback != NULL)
+		return reply_internal_redirect(c, fallback, 0);
+	if (r->discard.deferred)
+		return other_discard(c);
+	if (other_is(r) && !has_own_response(a))
+		return other_refuse(c);
 	if (a->kind == PATHNAME_LISTED)
 		return choose_name(c);
 	if (a->kind == PATHNAME_STATS_PAGE)
 		return stats_page_reply(c);
 	if (a->kind == PATHNAME_READY)
 		return reply_ready(c);
-	if (a->kind != PATHNAME_REFUSED)
-		return reply_redirect(c);
-	fallback = rules_fallback(r->path, a->status, (enum why)a->why);
-	if (fallback != NULL)
-		return reply_internal_redirect(c, fallback, 0);
-	return reply_error(c, a->status);
+	return a->kind != PATHNAME_REFUSED ? reply_redirect(c) :
+	    reply_error(c, a->status);
 }
 
 static enum go
@@ -322,6 +339,19 @@ is_late_refresh(struct conn *c, enum outcome outcome)
 	return late;
 }
 
+/* Whether OPTIONS is for a program, or for a path that may be one: it then is
+ * looked up as any other. */
+static COLD bool
+is_program_asked(struct conn *c)
+{
+	const struct path	*p = c->request->path;
+
+	if (p == NULL || ((const struct conf_rules *)p->rules)->run.n == 0)
+		return false;
+	other_note(c->request);
+	return true;
+}
+
 enum go
 find_step(struct conn *c)
 {
@@ -332,7 +362,8 @@ find_step(struct conn *c)
 	if (is_failure(outcome) && !is_late_refresh(c, outcome))
 		return handle_timeout(c, outcome);
 	/* OPTIONS needs no file, but for the page of an error. */
-	if (r->parse.method == METHOD_OPTIONS && r->page.status == 0)
+	if (r->parse.method == METHOD_OPTIONS && r->page.status == 0 &&
+	    !is_program_asked(c))
 		return reply_options(c);
 	revalidate = c->http->caches->fresh.revalidate;
 	negative = c->http->caches->fresh.negative;

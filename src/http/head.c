@@ -5,6 +5,7 @@
 #include "http/conn.h"
 #include "http/fields.h"
 #include "http/namespace.h"
+#include "http/programs/other.h"
 #include "http/reply.h"
 #include "http/tag.h"
 #include "lib/compiler.h"
@@ -13,7 +14,7 @@
 #define CONDITIONS							\
 	(1U << FIELD_IF_MATCH | 1U << FIELD_IF_NONE_MATCH |		\
 	1U << FIELD_IF_MODIFIED_SINCE |					\
-	1U << FIELD_IF_UNMODIFIED_SINCE | 1U << FIELD_RANGE)
+	1U << FIELD_IF_UNMODIFIED_SINCE | 1U << FIELD_RANGE | OTHER_BIT)
 
 /* A date that no client has, for If-Range. */
 #define NEVER		((time_t)1 << 40)
@@ -171,6 +172,8 @@ respond_conditional(struct conn *c)
 {
 	struct cond_result	result;
 
+	if (other_is(c->request))
+		return other_refuse(c);
 	evaluate_conditions(c, &result);
 	switch (result.status) {
 	case 200:

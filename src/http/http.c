@@ -44,6 +44,7 @@ http_new(const struct http_setup *setup)
 	http->conf = conf;
 	http->clock = setup->clock;
 	http->disk = setup->disk;
+	http->backends = setup->backends;
 	http->log.reserve = setup->log_reserve;
 	http->log.commit = setup->log_commit;
 	http->log.context = setup->log_context;

@@ -45,8 +45,8 @@ struct caches {		/* and counts of jobs; several loops may share them */
 	_Atomic uint64_t	 next_job_id;
 	struct verifiers	 verifiers;	/* of passwords */
 	_Atomic uint32_t	 compressing;	/* jobs that compress now */
-	_Atomic size_t		 deferred_closes;	/* jobs that close */
-	_Atomic size_t		 broken_off;	/* responses, at the end */
+	_Atomic size_t		 deferred_closes, broken_off;
+	_Atomic int64_t		 bodies;	/* bytes, for programs */
 	size_t			 deferred_closes_max;
 	struct waypoints	*waypoints;	/* NULL: nothing is watched */
 	struct {				/* ms; see changes.c */
@@ -62,10 +62,11 @@ struct caches {		/* and counts of jobs; several loops may share them */
 
 struct http_loop {
 	struct caches		*caches;
-	bool			 owns_caches;
+	bool			 owns_caches, draining;
 	const struct conf	*conf;
 	struct clock		*clock;
 	struct disk		 disk;
+	struct backends		 backends;
 	const char		*server;	/* value of Server */
 	struct parse_limits	 parse_limits;
 	struct chunked_limits	 chunked_limits;
@@ -79,7 +80,6 @@ struct http_loop {
 		int64_t		 at;		/* clock ms */
 		size_t		 bytes;		/* put out in it */
 	}			 large;
-	bool			 draining;
 	struct {				/* see setup.h */
 		char		*(*reserve)(void *, size_t most);
 		void		(*commit)(void *, size_t);

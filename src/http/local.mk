@@ -2,7 +2,7 @@
 
 noinst_LIBRARIES += libhttp.a
 dist_noinst_DATA += src/http/README src/http/limits/README \
-	src/http/log/README \
+	src/http/log/README src/http/programs/README \
 	src/http/watch/README
 
 libhttp_a_SOURCES = \
@@ -57,6 +57,21 @@ libhttp_a_SOURCES = \
 	src/http/peer.h \
 	src/http/preload.c \
 	src/http/preload.h \
+	src/http/programs/answer.c \
+	src/http/programs/collect.c \
+	src/http/programs/environment.c \
+	src/http/programs/environment.h \
+	src/http/programs/failure.c \
+	src/http/programs/other.c \
+	src/http/programs/other.h \
+	src/http/programs/redirect.c \
+	src/http/programs/relay.c \
+	src/http/programs/run.c \
+	src/http/programs/run.h \
+	src/http/programs/script.c \
+	src/http/programs/script.h \
+	src/http/programs/spool.c \
+	src/http/programs/start.c \
 	src/http/proxy.c \
 	src/http/purge.c \
 	src/http/purge.h \

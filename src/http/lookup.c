@@ -11,6 +11,7 @@
 #include "http/limits/verification.h"
 #include "http/lookup.h"
 #include "http/namespace.h"
+#include "http/programs/script.h"
 #include "http/rules.h"
 #include "http/tag.h"
 #include "http/tasks.h"
@@ -156,8 +157,42 @@ handle_file(struct lookup *l)
 		take_file(l, &a, tried);
 }
 
+static bool
+is_program(const struct job *job)
+{
+	return job->kind == JOB_RESOLVE && job->error == 0 &&
+	    job->resolve.program;
+}
+
+/* Notes a program, or why the file that a job has found cannot run.  No user's
+ * does, as main does not know where that user's home is. */
+static void
+handle_program(struct lookup *l)
+{
+	const struct job	*job = &l->task.job;
+	uint16_t		 number = (uint16_t)job->find.name_number;
+	struct path_info	 a = { .kind = PATHNAME_PROGRAM,
+				    .name_number = number,
+				    .checked_at = get_info_time(l),
+				    .watched = l->watched };
+	struct rules_place	 place;
+	char			 text[JOB_PATH_MAX];
+	struct script		 script;
+
+	rules_locate(l->path, text, &place);
+	a.split = (uint16_t)(place.skip + 1 + job->resolve.split - place.host);
+	script_find(l->path, &a, &script);
+	if (script.program == NULL || job->find.user != NULL)
+		set_info(l, PATHNAME_REFUSED, 404, WHY_ABSENT);
+	else if (script.program->directory != NULL && !job->resolve.executable)
+		set_info(l, PATHNAME_REFUSED, 403, WHY_EXECUTE);
+	else
+		path_info_set(&l->http->caches->paths, l->path, &a);
+	free(script.file);
+}
+
 /* Handles EISDIR: the path lacks its slash, or the directory has no index;
- * false: it is refused. */
+ * false: it is refused, as are all that are beneath a program's. */
 static bool
 handle_directory(struct lookup *l)
 {
@@ -165,6 +200,8 @@ handle_directory(struct lookup *l)
 	size_t			 len = strlen(job->find.path);
 	enum pathname_kind	 kind = PATHNAME_LISTED;
 
+	if (rules_directory_program(l->path->rules) != NULL)
+		return false;
 	if (len > 0 && job->find.path[len - 1] != '/')
 		kind = PATHNAME_DIRECTORY;
 	else if (job->kind == JOB_LIST || !rules_allow_listing(l->path->rules))
@@ -320,7 +357,9 @@ end_watching(struct lookup *l)
 static void
 note_result(struct lookup *l)
 {
-	if (l->task.job.error == 0)
+	if (is_program(&l->task.job))
+		handle_program(l);
+	else if (l->task.job.error == 0)
 		handle_file(l);
 	else if (namespace_is_variant(l->path->namespace))
 		handle_no_variant(l);
@@ -346,7 +385,7 @@ complete_lookup(struct task *e)
 		return;
 	}
 	stats_count(e->job.kind == JOB_LIST ? STATS_LISTINGS : STATS_LOOKUPS);
-	if (e->job.error == 0 &&
+	if (e->job.error == 0 && !is_program(&e->job) &&
 	    !file_fits(&l->http->caches->files, &e->job.find.version))
 		e->job.error = EFBIG;
 	note_result(l);

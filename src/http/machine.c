@@ -6,6 +6,7 @@
 #include "http/conn.h"
 #include "http/park.h"
 #include "http/peer.h"
+#include "http/programs/run.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "stats/stats.h"
@@ -29,6 +30,11 @@
 #define LINGER		linger_step
 #define CLOSE		close_step
 #define PROXY		proxy_step
+#define COLLECT		collect_step
+#define SPOOL		spool_step
+#define START		start_step
+#define ANSWER		answer_step
+#define RELAY		relay_step
 
 static const struct {
 	const char	*name;

@@ -15,14 +15,31 @@
 _Static_assert(NAMESPACE_COUNT <= 1 << NAMESPACE_KIND_BITS,
     "more kinds than a namespace has bits for");
 
-/* Fills a job that finds a file, a file that the target is with a suffix, or a
- * directory's first index file. */
+/* Adds the patterns of files that are not to be opened.  If there are too many
+ * for a job, none is opened. */
 static void
-fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
-    const char *decoded, struct buf *text)
+add_programs(const struct conf_rules *rules, struct buf *text)
 {
-	const struct conf_words	*names = rules_names(p->rules, decoded);
-	size_t			 start = text->len, end, n;
+	const struct conf_run	*run = rules->run.list;
+	size_t			 start = text->len;
+	bool			 all = rules_directory_program(rules) != NULL;
+
+	for (size_t i = 0; i < rules->run.n && !all; i++, run++) {
+		if (run->program != NULL && run->pattern != NULL)
+			buf_add(text, run->pattern, strlen(run->pattern) + 1);
+		all = text->len - start > JOB_PATH_MAX;
+	}
+	if (all) {
+		text->len = start;
+		buf_add(text, "*", sizeof("*"));
+	}
+}
+
+/* Adds names as far as a job has room for them. */
+static void
+add_names(const struct conf_words *names, struct buf *text)
+{
+	size_t	start = text->len, n;
 
 	for (size_t i = 0; i < names->n; i++) {
 		n = strlen(names->at[i]) + 1;
@@ -30,17 +47,32 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 			break;
 		buf_add(text, names->at[i], n);
 	}
-	end = text->len;
+}
+
+/* Fills a job that finds a file, a file that the target is with a suffix, or a
+ * directory's first index file. */
+static void
+fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
+    const char *decoded, struct buf *text)
+{
+	size_t	start = text->len, names, programs;
+
+	add_names(rules_names(p->rules, decoded), text);
+	names = text->len;
+	add_programs(p->rules, text);
+	programs = text->len;
 	if (job->kind == JOB_COMPRESS) {
 		job->compress.size_max = (uint64_t)conf->limits.compress;
 		job->compress.cache_dir = conf->cache.variants;
 	} else {
 		variant_add_suffixes(text, p);
 		job->resolve.sibling = namespace_is_variant(p->namespace);
-		job->resolve.siblings = (struct str){ text->at + end,
-		    text->len - end };
+		job->resolve.siblings = (struct str){ text->at + programs,
+		    text->len - programs };
 	}
-	job->find.names = (struct str){ text->at + start, end - start };
+	job->find.names = (struct str){ text->at + start, names - start };
+	job->find.programs = (struct str){ text->at + names,
+	    programs - names };
 }
 
 static const char *

@@ -12,6 +12,14 @@
  * deadline. */
 COLD void	 recv_take(struct conn *);
 COLD enum go	 recv_more(struct conn *, enum timeout, int64_t complete);
+/*
+ * Of a body: takes what a READ has brought, if there was one; false: the body
+ * has failed, and *go is what follows.  Drops bytes of it that are behind the
+ * head.  Waits for more, in the step that runs.
+ */
+bool		 recv_body_came(struct conn *, enum go *);
+void		 recv_drop_body(struct conn *, size_t);
+enum go		 recv_body_wait(struct conn *);
 /* Asks for the first input of an idle session. */
 void		 recv_begin(struct conn *);
 /* Fixes the deadline of a session that becomes idle. */

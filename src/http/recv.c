@@ -250,10 +250,17 @@ consume_body(struct conn *c, const char *bytes, size_t len, size_t *used)
 	return r->discard.left == 0 ? CHUNKED_DONE : CHUNKED_MORE;
 }
 
-/*
- * Discards the body bytes in the input.  The head is still needed: it moves up
- * behind them, which costs less than moving the bytes that follow.
- */
+/* The head is still needed: it moves up behind the bytes, which costs less than
+ * moving those that follow. */
+void
+recv_drop_body(struct conn *c, size_t n)
+{
+	memmove(c->input + n, c->input, c->request->parse.size);
+	c->input += n;
+	c->input_len -= n;
+}
+
+/* Discards the body bytes in the input. */
 static enum chunked_result
 discard_input(struct conn *c)
 {
@@ -261,9 +268,7 @@ discard_input(struct conn *c)
 	enum chunked_result	result;
 
 	result = consume_body(c, c->input + head, c->input_len - head, &n);
-	memmove(c->input + n, c->input, head);
-	c->input += n;
-	c->input_len -= n;
+	recv_drop_body(c, n);
 	return result;
 }
 
@@ -276,9 +281,9 @@ write_continue(struct conn *c)
 	output_write(conn_output(c), line, sizeof(line) - 1);
 }
 
-/* Waits for the rest of a body.  The first wait fixes the deadline. */
-static enum go
-read_body(struct conn *c)
+/* The first wait fixes the deadline. */
+enum go
+recv_body_wait(struct conn *c)
 {
 	struct request		*r = c->request;
 	struct conf_timeout	 timeout;
@@ -288,7 +293,7 @@ read_body(struct conn *c)
 		write_continue(c);
 	r->discard.expect_continue = false;
 	if (conn_has_output(c))
-		return conn_send(c, STEP_DISCARD);
+		return conn_send(c, c->step);
 	if (r->discard.deadline == 0) {
 		timeout = timeouts_body(c);
 		r->discard.deadline = c->http->clock->ms + timeout.ms;
@@ -300,30 +305,42 @@ read_body(struct conn *c)
 	return go;
 }
 
+bool
+recv_body_came(struct conn *c, enum go *go)
+{
+	enum outcome	outcome = conn_outcome(c);
+	bool		read = outcome == OUTCOME_READY;
+
+	if (outcome == OUTCOME_TIMED_OUT)
+		*go = reply_error_close(c, reply_why(c, WHY_BODY_LATE));
+	else if (is_failure(outcome) || (read && c->wait.n == -1))
+		*go = conn_abort(c);
+	else if (read && c->wait.n == 0)	/* the client has ended */
+		*go = reply_error_close(c, reply_why(c, WHY_BODY_CUT));
+	else {
+		if (read)
+			take_input(c);
+		if (c->input_len > c->request->parse.size)
+			c->request->discard.expect_continue = false;
+		return true;
+	}
+	return false;
+}
+
 enum go
 discard_step(struct conn *c)
 {
-	enum outcome	outcome = conn_outcome(c);
+	enum go	go;
 
-	if (outcome == OUTCOME_TIMED_OUT)
-		return reply_error_close(c, reply_why(c, WHY_BODY_LATE));
-	if (is_failure(outcome) ||
-	    (outcome == OUTCOME_READY && c->wait.n == -1))
-		return conn_abort(c);
-	if (outcome == OUTCOME_READY && c->wait.n == 0)
-		/* The client has ended its output. */
-		return reply_error_close(c, reply_why(c, WHY_BODY_CUT));
-	if (outcome == OUTCOME_READY)
-		take_input(c);
-	if (c->input_len > c->request->parse.size)
-		c->request->discard.expect_continue = false;	/* body comes */
+	if (!recv_body_came(c, &go))
+		return go;
 	switch (discard_input(c)) {
 	case CHUNKED_DONE:
 		return conn_go(c, STEP_AUTHORIZE);
 	case CHUNKED_REFUSED:
 		return reply_error_close(c, c->request->discard.chunked.status);
 	default:
-		return read_body(c);
+		return recv_body_wait(c);
 	}
 }
 

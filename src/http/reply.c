@@ -128,6 +128,10 @@ reply_error(struct conn *c, int status)
 	const char	*page;
 
 	need(!r->response.answered && status_known(status));
+	if (r->discard.deferred) {	/* the body is not read */
+		c->close = c->linger = true;
+		r->response.head_kind = 1;
+	}
 	if (r->page.status == 0) {
 		rules_choose(c);
 		refusal_log(c, status);

@@ -18,6 +18,8 @@
 #include "proto/multipart.h"
 #include "proto/parse.h"
 
+struct run;			/* programs/run.h */
+
 /* Groups are named after what they are about: steps use their own. */
 struct request {
 	struct parse		 parse;
@@ -38,6 +40,7 @@ struct request {
 		int64_t			 deadline; /* clock ms; 0: none */
 		uint8_t			 term;	/* of that */
 		bool			 expect_continue; /* 100 is due */
+		bool			 deferred; /* a program may take it */
 	}			 discard;
 	struct {
 		struct auth_entry	*entry;	/* held: of its password */
@@ -84,6 +87,8 @@ struct request {
 		bool			 all_taken; /* no part of the window was
 						 * taken back */
 	}			 body;
+	struct run		*run;	/* of a program; NULL: none */
+	uint8_t			 local_redirects;	/* by programs */
 };
 
 #endif

@@ -4,6 +4,7 @@
 #include "http/conn.h"
 #include "http/fields.h"
 #include "http/peer.h"
+#include "http/programs/other.h"
 #include "http/reply.h"
 #include "lib/compiler.h"
 
@@ -69,18 +70,36 @@ check_method(const struct parse *p)
 	return (served & 1U << p->method) != 0 ? WHY_NONE : WHY_METHOD;
 }
 
+/* Whether the request may have a method that files do not have.  TRACE is
+ * never a program's: its answer would show what a client's scripts must not
+ * see. */
+static COLD bool
+may_be_other(struct conn *c)
+{
+	enum parse_method	method = (enum parse_method)
+				    c->request->parse.method;
+
+	if (method == METHOD_CONNECT || method == METHOD_TRACE ||
+	    !other_is_possible(c))
+		return false;
+	other_note(c->request);
+	return true;
+}
+
 static NOINLINE enum go
 start_discard(struct conn *c)
 {
 	struct request		*r = c->request;
 	const struct parse	*p = &r->parse;
 
-	if (p->content_length > c->http->conf->limits.body)
-		return refuse_request(c, WHY_BODY_LARGE);
 	r->discard.left = p->content_length;
 	/* HTTP/1.0 has no Expect (RFC 9110, section 10.1.1). */
 	r->discard.expect_continue = parse_has(p, FIELD_EXPECT) &&
 	    p->minor >= 1;
+	if (other_is_possible(c))
+		return other_defer(c);
+	if (p->content_length > c->http->conf->limits.body)
+		return refuse_request(c, WHY_BODY_LARGE);
 	return conn_go(c, STEP_DISCARD);
 }
 
@@ -103,7 +122,7 @@ route_step(struct conn *c)
 	    (why = peer_request(c)) != WHY_NONE)
 		return refuse_request(c, why);
 	why = check_method(p);
-	if (why != WHY_NONE)
+	if (why != WHY_NONE && !may_be_other(c))
 		return refuse_request(c, why);
 	if (parse_has(p, FIELD_EXPECT) && !meets_expectations(c))
 		return refuse_request(c, WHY_EXPECTATION);

@@ -37,6 +37,22 @@ set_info(struct http_loop *http, struct path *p, enum pathname_kind kind,
 	    .why = (uint8_t)why, .checked_at = http->clock->ms });
 }
 
+/* The rules of the block that says what runs: their own, or the site's. */
+static const struct conf_rules *
+get_run_rules(const struct conf_rules *rules)
+{
+	return rules->outer != NULL && rules->run.named.n == 0 &&
+	    rules->run.cgi == NULL ? rules->outer : rules;
+}
+
+const struct conf_program *
+rules_directory_program(const struct conf_rules *rules)
+{
+	const struct conf_program	*program = conf_program_of_all(rules);
+
+	return program != NULL && program->directory != NULL ? program : NULL;
+}
+
 /* The rules of users' directories, or NULL. */
 static const struct conf_users *
 get_users(const struct conf_rules *rules)
@@ -51,7 +67,8 @@ rules_user(const struct conf_rules *rules, struct str decoded)
 {
 	struct str	none = { NULL, 0 };
 
-	if (get_users(rules) == NULL || decoded.len < 2 || decoded.at[1] != '~')
+	if (get_users(rules) == NULL || decoded.len < 2 ||
+	    decoded.at[1] != '~' || rules_directory_program(rules) != NULL)
 		return none;
 	return (struct str){ decoded.at + 2,
 	    strcspn(decoded.at + 2, "/") };
@@ -176,16 +193,20 @@ rules_locate(const struct path *p, char text[JOB_PATH_MAX],
 	need(uri_resolve(rules_raw(p), text + host, JOB_PATH_MAX - host,
 	    &len) == WHY_NONE);
 	place->name = (struct str){ text + host, len };
+	place->host = 0;
 	place->root = rules_root(rules, place->name, &place->skip);
 	if (!rules->action->by_host ||
-	    rules_user(rules, place->name).at != NULL)
+	    rules_user(rules, place->name).at != NULL ||
+	    rules_directory_program(rules) != NULL)
 		return;
 	memcpy(text, p->name, host);
 	place->name = (struct str){ text, host + len };
+	place->host = host;
 }
 
-bool
-rules_resolve(struct http_loop *http, struct path *p, struct str decoded)
+/* Sets what a path is if an action other than a root says it. */
+static bool
+resolve_action(struct http_loop *http, struct path *p, struct str decoded)
 {
 	const struct conf_rules	*rules = p->rules, *a = rules->action;
 
@@ -199,11 +220,42 @@ rules_resolve(struct http_loop *http, struct path *p, struct str decoded)
 		    WHY_RETURN);
 		return true;
 	}
-	if (a->status != 0 || a->ready != 0) {
-		resolve_own(http, p, decoded, a->status != 0 ?
-		    PATHNAME_STATS_PAGE : PATHNAME_READY);
+	if (a->status == 0 && a->ready == 0)
+		return false;
+	resolve_own(http, p, decoded, a->status != 0 ? PATHNAME_STATS_PAGE :
+	    PATHNAME_READY);
+	return true;
+}
+
+/* Sets what a path of a program that runs for each path is, if that needs no
+ * look at the disk. */
+static bool
+resolve_program(struct http_loop *http, struct path *p, struct str decoded)
+{
+	size_t	prefix = get_run_rules(p->rules)->prefix_len;
+
+	if (rules_directory_program(p->rules) == NULL)
+		set_info(http, p, PATHNAME_PROGRAM, (int)prefix, WHY_NONE);
+	else if (prefix > 0 && decoded.len == prefix)
+		set_info(http, p, PATHNAME_REFUSED, why_status(WHY_NO_INDEX),
+		    WHY_NO_INDEX);
+	else
+		return false;
+	return true;
+}
+
+bool
+rules_resolve(struct http_loop *http, struct path *p, struct str decoded)
+{
+	const struct conf_rules	*rules = p->rules, *a = rules->action;
+	bool			 runs = conf_program_of_all(rules) != NULL;
+
+	/* A program of the path's own stands before an action of the site. */
+	if ((!runs || a == rules || get_run_rules(rules) != rules) &&
+	    resolve_action(http, p, decoded))
 		return true;
-	}
+	if (runs)
+		return resolve_program(http, p, decoded);
 	if (a->alias != NULL && decoded.len == a->prefix_len) {
 		set_info(http, p, PATHNAME_DIRECTORY, 0, WHY_NONE);
 		return true;
@@ -218,9 +270,15 @@ rules_resolve(struct http_loop *http, struct path *p, struct str decoded)
 const char *
 rules_root(const struct conf_rules *rules, struct str decoded, size_t *skip)
 {
-	const struct conf_rules	*a = rules->action;
-	struct str		 user = rules_user(rules, decoded);
+	const struct conf_program	*program;
+	const struct conf_rules		*a = rules->action;
+	struct str			 user = rules_user(rules, decoded);
 
+	program = rules_directory_program(rules);
+	if (program != NULL) {
+		*skip = get_run_rules(rules)->prefix_len;
+		return program->directory;
+	}
 	if (user.at != NULL) {
 		*skip = 2 + user.len;
 		return get_users(rules)->directory;
@@ -243,7 +301,8 @@ rules_names(const struct conf_rules *rules, const char *decoded)
 	const struct conf_words		*try = &rules->try;
 
 	if (*(strrchr(decoded, '/') + 1) == '\0')
-		return rules_index(rules);
+		return rules_directory_program(rules) != NULL ? &none :
+		    rules_index(rules);
 	if (try->n == 0 && rules->outer != NULL)
 		try = &rules->outer->try;
 	return try->n > 0 && strcmp(try->at[0], "off") == 0 ? &none : try;
@@ -261,6 +320,8 @@ rules_allow_listing(const struct conf_rules *rules)
 {
 	const struct conf_words	*forms = rules_listing(rules);
 
+	if (rules_directory_program(rules) != NULL)
+		return false;
 	return conf_find_listing(forms, LISTING_HTML) ||
 	    conf_find_listing(forms, LISTING_JSON);
 }

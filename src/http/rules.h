@@ -30,6 +30,7 @@ struct rules_place {
 	const char	*root;
 	struct str	 name;	/* decoded, behind the host in a root that has
 				 * a directory for each */
+	size_t		 host;	/* bytes of that host and its slash */
 	size_t		 skip;	/* bytes of it that the root replaces */
 };
 
@@ -56,6 +57,9 @@ const char *rules_type(const struct conf_site *, uint16_t blocks);
  * it only adds. */
 bool	rules_has_field(const struct conf_site *, uint16_t blocks,
 	    struct str field, bool replacing);
+/* The program that has all files beneath its directory, which is their root;
+ * NULL: there is none here. */
+const struct conf_program *rules_directory_program(const struct conf_rules *);
 /* Forms of listings. */
 const struct conf_words *rules_listing(const struct conf_rules *);
 /* Whether directories may be listed, in any form. */

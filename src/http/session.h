@@ -67,4 +67,11 @@ session_is_trusted(const struct session *s)
 	return s->kind != NULL && s->kind->trusted;
 }
 
+/* Whether nobody makes its requests: they are explained, or fill caches. */
+static inline bool
+session_is_invented(const struct session *s)
+{
+	return s->kind != NULL && s->kind->request_ended != NULL;
+}
+
 #endif

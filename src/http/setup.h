@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend.h"
 #include "lib/clock.h"
 #include "task.h"
 
@@ -20,6 +21,8 @@ struct http_setup {
 	const struct conf	*conf;
 	struct clock		*clock;		/* the loop's */
 	struct disk		 disk;		/* takes tasks */
+	struct backends		 backends;	/* starts programs; start NULL:
+						 * there are none */
 	/* Caches that the loop shares with others; the caller frees them.
 	 * NULL: the loop makes its own, of so many descriptors. */
 	struct caches		*caches;

@@ -157,6 +157,13 @@ io_pipe(int fd[2])
 	return 0;
 }
 
+int
+io_record_pipe(int fd[2])
+{
+	return socketpair(AF_UNIX,
+	    SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fd);
+}
+
 /* Keeps errno, so that a caller may close before it logs a failure. */
 void
 io_close(int *fd)

@@ -18,6 +18,9 @@ int	io_nonblock(int fd);		/* 0, or -1 */
 int	io_cloexec(int fd, bool on);	/* 0, or -1 */
 /* A connected pair of Unix-domain stream sockets, close-on-exec.  0, or -1. */
 int	io_pipe(int fd[2]);
+/* A connected pair that keeps the bounds of messages and does not block,
+ * close-on-exec.  0, or -1. */
+int	io_record_pipe(int fd[2]);
 void	io_close(int *fd);		/* sets *fd to -1; keeps errno */
 
 /*

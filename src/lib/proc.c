@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,6 +170,19 @@ proc_survive_parent(pid_t parent)
 #else
 	(void)parent;
 #endif
+}
+
+unsigned
+proc_processors(void)
+{
+#ifdef CPU_COUNT
+	cpu_set_t	set;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == 0 &&
+	    CPU_COUNT(&set) > 0)
+		return (unsigned)CPU_COUNT(&set);
+#endif
+	return 1;
 }
 
 void

@@ -35,6 +35,10 @@ void	proc_die_with_parent(pid_t parent);
  */
 void	proc_survive_parent(pid_t parent);
 
+/* How many processors this process may run on; 1 where the system does not
+ * tell. */
+unsigned proc_processors(void);
+
 /* Sets no_new_privs: no exec grants privileges.  Linux only. */
 void	proc_no_new_privileges(void);
 

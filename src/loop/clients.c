@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "backend.h"
 #include "lib/compiler.h"
 #include "lib/counter.h"
 #include "lib/mem.h"
@@ -33,7 +34,7 @@ clients_unlist(struct client *c)
 	c->listed = false;
 }
 
-static NOINLINE void
+static void
 leave_task(struct client *c)
 {
 	struct task	*e = c->task;
@@ -44,11 +45,27 @@ leave_task(struct client *c)
 		e->abandon(e);
 }
 
-static inline void
-stop_waiting(struct client *c)
+static void
+leave_backend(struct client *c)
 {
-	if (c->task != NULL)
+	c->backend->waiter = NULL;
+	c->backend = NULL;
+}
+
+/* Leaves what the connection waits for off the net.  Returns the outcome of the
+ * wait, PENDING if it goes on: while a program works, the descriptor is watched
+ * for the client's end, and reports input as well. */
+static NOINLINE enum outcome
+stop_waiting(struct client *c, enum outcome outcome)
+{
+	if (!c->for_backend) {
 		leave_task(c);
+		return outcome;
+	}
+	if (outcome == OUTCOME_NONE && !net_is_gone(&c->sock))
+		return OUTCOME_PENDING;
+	leave_backend(c);
+	return outcome == OUTCOME_NONE ? OUTCOME_FAILED : outcome;
 }
 
 /* Stops the timer: no connection has a deadline. */
@@ -91,7 +108,8 @@ clients_close(struct client *c, unsigned flags)
 	struct net_sock	 sock = c->sock;
 
 	clients_unlist(c);
-	stop_waiting(c);
+	if (c->task != NULL)
+		stop_waiting(c, OUTCOME_CANCELLED);
 	evloop_unembed(c);
 	machine_free(&session);
 	net_close(&sock, flags);
@@ -174,22 +192,52 @@ clients_read_event(const struct client *c)
 	return c->sock.net != NULL ? EVLOOP_READ : c->all->read_event;
 }
 
+/* The event of a wait off the net.  The end of the client of a program is seen
+ * by an edge: nobody reads the input now, and a level would report it again and
+ * again.  A new watch reports an end that an earlier one has reported. */
+static NOINLINE enum evloop_event
+event_off_net(struct client *c, const struct wait *w)
+{
+	if (w->kind != WAIT_BACKEND || c->sock.net != NULL ||
+	    !evloop_has_edges(c->all->loop))
+		return EVLOOP_NONE;
+	c->sock.drained = false;
+	return EVLOOP_EDGE;
+}
+
 static enum evloop_event
-event_for(const struct client *c, enum net_state state)
+event_for(struct client *c, const struct wait *w, enum net_state state)
 {
 	return state == NET_READ ? clients_read_event(c) :
-	    state == NET_WRITE ? EVLOOP_WRITE : EVLOOP_NONE;
+	    state == NET_WRITE ? EVLOOP_WRITE : event_off_net(c, w);
+}
+
+static void
+join_task(struct client *c, const struct wait *w)
+{
+	c->task = w->task;
+	TAILQ_INSERT_TAIL(&w->task->waiters, c, waiting);
+}
+
+static void
+join_backend(struct client *c, const struct wait *w)
+{
+	c->backend = w->backend;
+	c->backend->waiter = c;
 }
 
 static NOINLINE void
-join_task(struct client *c, const struct wait *w)
+file_off_net(struct client *c, const struct wait *w)
 {
 	if (w->timeout == TIMEOUT_REFRESH)
 		list_again(c, w, w->deadline);
 	else
 		list_client(c, w);
-	c->task = w->task;
-	TAILQ_INSERT_TAIL(&w->task->waiters, c, waiting);
+	c->for_backend = w->kind == WAIT_BACKEND;
+	if (w->kind == WAIT_DISK)
+		join_task(c, w);
+	else if (c->for_backend)
+		join_backend(c, w);
 }
 
 void
@@ -197,8 +245,9 @@ clients_file(struct client *c, const struct wait *w)
 {
 	struct clients	*all = c->all;
 
-	if (w->kind == WAIT_DISK)
-		join_task(c, w);
+	/* The kinds of the net come first. */
+	if (w->kind >= WAIT_DISK)
+		file_off_net(c, w);
 	else
 		list_client(c, w);
 	if (all->on_wait != NULL)
@@ -211,7 +260,7 @@ clients_file(struct client *c, const struct wait *w)
 static void
 watch_client(struct client *c, const struct wait *w, enum net_state state)
 {
-	enum evloop_event	event = event_for(c, state);
+	enum evloop_event	event = event_for(c, w, state);
 
 	clients_file(c, w);
 	if (event == EVLOOP_EDGE && !c->sock.drained)
@@ -250,7 +299,9 @@ clients_wake(struct client *c, enum outcome outcome)
 	bool	lingers = outcome == OUTCOME_TIMED_OUT &&
 		    c->timeout == TIMEOUT_LINGER;
 
-	stop_waiting(c);
+	if (c->task != NULL &&
+	    (outcome = stop_waiting(c, outcome)) == OUTCOME_PENDING)
+		return;
 	machine_wake(c->session, outcome,
 	    lingers ? (ssize_t)net_unacked(&c->sock) : 0);
 	clients_run(c);
@@ -494,6 +545,7 @@ clients_measure(const struct clients *all)
 		[TIMEOUT_PACE] = STATS_STATE_SENDING,
 		[TIMEOUT_DISK] = STATS_STATE_DISK,
 		[TIMEOUT_REFRESH] = STATS_STATE_DISK,
+		[TIMEOUT_PROGRAM] = STATS_STATE_PROGRAM,
 		[TIMEOUT_LINGER] = STATS_STATE_LINGERING,
 	};
 	int64_t	*g = stats_gauges;

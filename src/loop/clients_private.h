@@ -16,11 +16,14 @@ TAILQ_HEAD(client_list, client);
 struct client {
 	struct clients		*all;
 	struct session		*session;
-	struct task		*task;		/* waited for, or NULL */
+	union {				/* waited for, or NULL */
+		struct task	*task;
+		struct backend	*backend;
+	};
 	int64_t			 deadline;	/* clock ms */
 	struct net_sock		 sock;
 	uint8_t			 timeout, list;	/* enum, index of its list */
-	bool			 listed;	/* in that list */
+	bool			 listed, for_backend; /* in it; no task */
 	bool			 saw_eof;	/* of stages.c, as the next: */
 	bool			 watched;	/* by the read stage's loop */
 	bool			 elsewhere;	/* watched, in another stage */
@@ -43,8 +46,7 @@ struct clients {
 	int			 nlists;
 	/* The numbers that other threads read are counters (lib/counter.h). */
 	size_t			 list_len[TIMEOUT_COUNT];
-	size_t			 count;		/* of connections */
-	size_t			 limit;		/* of count */
+	size_t			 count, limit;	/* of connections */
 	size_t			 peak;		/* of count, since mem_trim() */
 	bool			 trimmed_some;	/* some were left then */
 	enum evloop_event	 read_event;	/* EDGE if it is reliable */
@@ -55,8 +57,7 @@ struct clients {
 	bool			 listening;	/* more may be accepted */
 	bool			 frees_lingering; /* connections that linger
 						 * do not count */
-	struct clients		*home;		/* counts them: these, or those
-						 * of STAGE_ACCEPT */
+	struct clients		*home;		/* STAGE_ACCEPT's, or itself */
 	struct acceptor		*acceptor;	/* NULL: none */
 	unsigned		 runs;		/* stages: all, or one */
 	struct workspace	*workspace;	/* of who runs alone */
@@ -69,8 +70,7 @@ struct clients {
 	/* A connection begins to wait, and may be evictable. */
 	void			(*on_wait)(struct clients *, enum timeout);
 	void			(*on_pause)(const struct clients *);
-	/* Closes the connection whose loss costs least, or has it closed;
-	 * false: there is none.  Never NULL. */
+	/* As clients_evict(), but perhaps later.  Never NULL. */
 	bool			(*evict)(struct clients *);
 	bool			(*can_evict)(const struct clients *);
 	struct stages		*stages;	/* for stages.c */
@@ -89,7 +89,7 @@ clients_run_batch(struct clients *all)
 
 /* Parks a connection and lets it wait, or closes it. */
 void	clients_wait(struct client *, const struct wait *, enum net_state);
-/* Files a connection under its deadline and its task; watches no descriptor. */
+/* Files a connection under all that it waits for but its descriptor. */
 void	clients_file(struct client *, const struct wait *);
 void	clients_run(struct client *);
 /* Notes that a connection's descriptor is ready. */
@@ -97,7 +97,7 @@ void	clients_note_ready(struct client *);
 /* The event for a connection's input: EDGE or READ. */
 enum evloop_event clients_read_event(const struct client *);
 /* Ends a connection's wait with an outcome, then runs the connection.  NONE:
- * its descriptor is ready. */
+ * its descriptor is ready, which may end a wait for a program, or not. */
 void	clients_wake(struct client *, enum outcome);
 /* Takes a connection out of the list of its timeout. */
 void	clients_unlist(struct client *);

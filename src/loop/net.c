@@ -15,6 +15,7 @@
 #endif
 
 #include <errno.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include "lib/compiler.h"
@@ -148,6 +149,20 @@ perform_write(struct net_sock *s, struct wait *w)
 	return note_result(w, n);
 }
 
+static NOINLINE enum net_state
+take_addresses(const struct net_sock *s, struct wait *w)
+{
+	struct wait_addresses	*a = w->addresses;
+	socklen_t		 own = sizeof(a->own), peer = sizeof(a->peer);
+
+	*a = (struct wait_addresses){ 0 };
+	if (getsockname(s->fd, (struct sockaddr *)&a->own, &own) == -1)
+		a->own.ss_family = AF_UNSPEC;
+	if (getpeername(s->fd, (struct sockaddr *)&a->peer, &peer) == -1)
+		a->peer.ss_family = AF_UNSPEC;
+	return note_result(w, 0);
+}
+
 /* Uncorks, or corks, as the wait asks for.  The end of the output pushes the
  * last bytes, in the same packet. */
 static NOINLINE void
@@ -170,15 +185,19 @@ net_perform_sock(struct net_sock *s, struct wait *w)
 		shape_output(s, w);
 	if (w->kind == WAIT_READ)
 		return perform_read(s, w);
-	return w->kind == WAIT_WRITE || w->kind == WAIT_SEND ?
-	    perform_write(s, w) : NET_NONE;
+	if (w->kind == WAIT_WRITE || w->kind == WAIT_SEND)
+		return perform_write(s, w);
+	return w->kind == WAIT_ADDRESSES ? take_addresses(s, w) : NET_NONE;
 }
 
 enum net_state
 net_perform_layer(struct net_sock *s, struct wait *w)
 {
-	enum net_state	state = s->net->perform(s->net, s, w);
+	enum net_state	state;
 
+	if (w->kind == WAIT_ADDRESSES)
+		return net_perform_sock(s, w);
+	state = s->net->perform(s->net, s, w);
 	return state != NET_DONE && w->kind == WAIT_READ ?
 	    block_read(w, state) : state;
 }
@@ -203,6 +222,14 @@ net_close(struct net_sock *s, unsigned flags)
 		s->net->close(s->net, s, flags);
 	else
 		net_close_sock(s, flags);
+}
+
+bool
+net_is_gone(const struct net_sock *s)
+{
+	struct pollfd	p = { .fd = s->fd };
+
+	return poll(&p, 1, 0) == 1 && (p.revents & (POLLERR | POLLHUP)) != 0;
 }
 
 size_t

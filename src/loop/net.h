@@ -53,6 +53,9 @@ void		 net_close(struct net_sock *, unsigned flags);
 enum net_state	 net_perform_sock(struct net_sock *, struct wait *);
 void		 net_close_sock(struct net_sock *, unsigned flags);
 enum net_state	 net_perform_layer(struct net_sock *, struct wait *);
+/* Whether the connection is over in both directions, or was reset: nobody can
+ * receive a response.  A client that has ended its output only is there. */
+bool		 net_is_gone(const struct net_sock *);
 /* Bytes of output that the client has not acknowledged. */
 size_t		 net_unacked(const struct net_sock *);
 

@@ -230,7 +230,7 @@ set_wait(struct client *c, const struct wait *w, enum net_state state)
 		return;
 	}
 	machine_park(c->session);
-	if (state == NET_NONE)
+	if (state == NET_NONE && w->kind != WAIT_BACKEND)
 		clients_file(c, w);
 	else {
 		/* The deadline of its last wait no longer counts. */

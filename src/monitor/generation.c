@@ -46,6 +46,7 @@ generation_new(struct conf *conf)
 	for (size_t i = 0; i < g->naccess_logs; i++)
 		g->access_logs[i] = -1;
 	g->rules = -1;
+	g->programs.socket = -1;
 	g->nworkers = arch_mains(conf);
 	g->workers = mem_array(g->nworkers, sizeof(g->workers[0]));
 	for (unsigned i = 0; i < g->nworkers; i++)
@@ -102,6 +103,7 @@ generation_close(struct generation *g)
 	generation_close_logs(g);
 	io_close(&g->error_log);
 	io_close(&g->rules);
+	io_close(&g->programs.socket);
 	if (g->mounts != NULL)
 		mounts_free(&g->mounts);
 	accept_token_free(&g->accept_token);

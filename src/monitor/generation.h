@@ -16,6 +16,7 @@
 
 #include "lib/user.h"
 #include "monitor/events.h"
+#include "monitor/program_managers.h"
 #include "monitor/watchdog.h"
 
 struct accept_token;
@@ -76,6 +77,7 @@ struct generation {
 	struct addresses	*addresses;	/* NULL: no limits */
 	struct addresses	**limiters;	/* of conf->limiters */
 	struct accept_token	*accept_token;	/* NULL: not in use */
+	struct program_manager	 programs;
 	struct worker		*workers;	/* owned */
 	unsigned		 nworkers;
 	enum generation_state	 state;

@@ -31,6 +31,8 @@ libmonitor_a_SOURCES = \
 	src/monitor/pidfile.h \
 	src/monitor/piped_log.c \
 	src/monitor/piped_log.h \
+	src/monitor/program_managers.c \
+	src/monitor/program_managers.h \
 	src/monitor/reload.c \
 	src/monitor/reload.h \
 	src/monitor/reopen.c \

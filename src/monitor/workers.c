@@ -21,6 +21,7 @@
 #include "monitor/helpers.h"
 #include "monitor/logs.h"
 #include "monitor/monitor.h"
+#include "monitor/program_managers.h"
 #include "monitor/roots.h"
 #include "monitor/socket_files.h"
 #include "monitor/workers.h"
@@ -81,6 +82,7 @@ run_main(struct generation *g, void *worker, int channel)
 		.rules = g->rules,
 		.mounts = g->mounts,
 		.helper_slots = w->helper_slots,
+		.programs = g->programs.socket,
 		.addresses = g->addresses,
 		.limiters = g->limiters,
 		.accept_token = g->accept_token,
@@ -338,6 +340,7 @@ free_generation(const struct change *c)
 	struct generation	*g = c->g;
 
 	TAILQ_REMOVE(&generations.list, g, link);
+	program_managers_release(g);
 	generation_free(&g);
 }
 
@@ -399,6 +402,7 @@ drain_mains(const struct change *c)
 	struct worker		*w;
 
 	generation_close_listeners(g);
+	program_managers_leave(g);
 	set_timers(g, g->conf->limits.drain + WORKERS_END_TIMEOUT);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		w = &g->workers[i];
@@ -476,6 +480,7 @@ void
 workers_start(struct generation *g)
 {
 	make_shared(g);
+	program_managers_start(g);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		start_main(&g->workers[i]);
 		if (g->workers[i].main != NULL ||

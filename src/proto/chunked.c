@@ -192,12 +192,14 @@ read_framing(struct chunked *c, const struct chunked_limits *limits, char byte)
 		read_byte(c, limits, byte);
 }
 
-/* Skips data of the chunk; returns how many of the bytes are its own. */
+/* Takes data of the chunk; returns how many of the bytes are its own. */
 static size_t
-skip_data(struct chunked *c, size_t len)
+take_data(struct chunked *c, const char *bytes, size_t len, struct buf *data)
 {
 	size_t	n = (size_t)MIN(len, c->chunk_left);
 
+	if (data != NULL)
+		buf_add(data, bytes, n);
 	c->chunk_left -= n;
 	if (c->chunk_left == 0)
 		c->state = STATE_DATA_CR;
@@ -205,19 +207,26 @@ skip_data(struct chunked *c, size_t len)
 }
 
 enum chunked_result
-chunked_feed(struct chunked *c, const struct chunked_limits *limits,
-    const char *bytes, size_t len, size_t *used)
+chunked_take(struct chunked *c, const struct chunked_limits *limits,
+    const char *bytes, size_t len, size_t *used, struct buf *data)
 {
 	size_t	n = 0;
 
 	need(limits->body < UINT64_MAX / 16);
 	while (n < len && c->state < STATE_DONE) {
 		if (c->state == STATE_DATA)
-			n += skip_data(c, len - n);
+			n += take_data(c, bytes + n, len - n, data);
 		else
 			read_framing(c, limits, bytes[n++]);
 	}
 	*used = n;
 	return c->state == STATE_DONE ? CHUNKED_DONE :
 	    c->state == STATE_REFUSED ? CHUNKED_REFUSED : CHUNKED_MORE;
+}
+
+enum chunked_result
+chunked_feed(struct chunked *c, const struct chunked_limits *limits,
+    const char *bytes, size_t len, size_t *used)
+{
+	return chunked_take(c, limits, bytes, len, used, NULL);
 }

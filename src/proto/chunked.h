@@ -1,8 +1,8 @@
 /*
  * chunked: the framing of a body in chunks (RFC 9112, section 7.1).
  *
- * Pure: takes the bytes of a body in portions of any size, keeps none of them,
- * and finds the end of the body.  Strict: any deviation from the grammar is
+ * Pure: takes the bytes of a body in portions of any size and finds the end of
+ * the body.  Strict: any deviation from the grammar is
  * refused, as a proxy in front might see the next request start elsewhere.
  */
 #ifndef PROTO_CHUNKED_H
@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include "lib/buf.h"
 
 struct chunked_limits {
 	uint64_t	body;		/* bytes with framing: else 413 */
@@ -39,5 +41,9 @@ enum chunked_result {
 enum chunked_result	chunked_feed(struct chunked *,
 			    const struct chunked_limits *, const char *bytes,
 			    size_t len, size_t *used);
+/* The same, and adds the data of chunks to a buffer. */
+enum chunked_result	chunked_take(struct chunked *,
+			    const struct chunked_limits *, const char *bytes,
+			    size_t len, size_t *used, struct buf *data);
 
 #endif

@@ -6,6 +6,8 @@ dist_noinst_DATA += src/proto/README
 libproto_a_SOURCES = \
 	src/proto/accept.c \
 	src/proto/accept.h \
+	src/proto/cgi_head.c \
+	src/proto/cgi_head.h \
 	src/proto/char_class.c \
 	src/proto/char_class.h \
 	src/proto/chunked.c \

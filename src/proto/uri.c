@@ -109,8 +109,11 @@ uri_resolve(struct str raw, char *out, size_t size, size_t *len)
 		}
 		start = n;
 		why = take_segment(&raw, out, size, &n);
-		if (why != WHY_NONE)
+		if (why != WHY_NONE) {
+			out[n] = '\0';
+			*len = n;
 			return why;
+		}
 		if (!remove_dots(out, start, &n))
 			return WHY_ABOVE_ROOT;
 	}

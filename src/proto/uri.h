@@ -18,7 +18,8 @@
  * WHY_ABOVE_ROOT	dot segments climb above the root
  * WHY_HIDDEN		a segment starts with a dot (.well-known may, first);
  *			out has the path all the same
- * WHY_BAD_BYTE		an escape for NUL, a control byte or a slash
+ * WHY_BAD_BYTE		an escape for NUL, a control byte or a slash; out
+ *			has the path before that, as with a broken escape
  * WHY_PATH_LONG	the path does not fit
  */
 enum why	uri_resolve(struct str raw, char *out, size_t size,

@@ -22,5 +22,7 @@ libshared_a_SOURCES = \
 	src/shared/main_env.h \
 	src/shared/mounts.c \
 	src/shared/mounts.h \
+	src/shared/program_message.c \
+	src/shared/program_message.h \
 	src/shared/unix_socket.c \
 	src/shared/unix_socket.h

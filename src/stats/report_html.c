@@ -162,6 +162,7 @@ add_connections(struct buf *to, const struct report *r)
 		{ "rest", "idle", get_gauge(STATS_GAUGE_STATE_IDLE) },
 		{ "else", "reading", get_gauge(STATS_GAUGE_STATE_READING) },
 		{ "warn", "disk", get_gauge(STATS_GAUGE_STATE_DISK) },
+		{ "warn", "program", get_gauge(STATS_GAUGE_STATE_PROGRAM) },
 		{ "good", "sending", get_gauge(STATS_GAUGE_STATE_SENDING) },
 		{ "bad", "lingering", get_gauge(STATS_GAUGE_STATE_LINGERING) },
 	};

@@ -27,6 +27,7 @@
 	X(IDLE,	   "idle",    "connections between two requests")	\
 	X(READING, "reading", "connections that receive a request") \
 	X(DISK,	   "disk",    "connections that wait for a disk")	\
+	X(PROGRAM, "program", "connections that wait for a program")	\
 	X(SENDING, "sending", "connections that are sent a response") \
 	X(LINGERING, "lingering", "connections that their clients must close")
 

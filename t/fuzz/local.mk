@@ -1,6 +1,7 @@
 # Fuzz targets.  Without a fuzzer, libfuzz.a has main().
 
 fuzz_targets = \
+	t/fuzz/cgi_head \
 	t/fuzz/chunked \
 	t/fuzz/conditions \
 	t/fuzz/conf \
@@ -11,6 +12,7 @@ fuzz_targets = \
 	t/fuzz/forwarded \
 	t/fuzz/htpasswd \
 	t/fuzz/parse \
+	t/fuzz/program_message \
 	t/fuzz/proxy_header \
 	t/fuzz/range \
 	t/fuzz/request \
@@ -29,6 +31,8 @@ libfuzz_a_SOURCES = \
 	t/fuzz/fuzz.c
 
 fuzz_ldadd = $(fuzz_main) $(with_http)
+t_fuzz_cgi_head_LDADD = $(fuzz_ldadd)
+t_fuzz_cgi_head_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_chunked_LDADD = $(fuzz_ldadd)
 t_fuzz_chunked_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_conditions_LDADD = $(fuzz_ldadd)
@@ -49,6 +53,8 @@ t_fuzz_htpasswd_LDADD = $(fuzz_ldadd)
 t_fuzz_htpasswd_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_parse_LDADD = $(fuzz_ldadd)
 t_fuzz_parse_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_program_message_LDADD = $(fuzz_main) libprograms.a $(with_http)
+t_fuzz_program_message_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_proxy_header_LDADD = $(fuzz_ldadd)
 t_fuzz_proxy_header_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_range_LDADD = $(fuzz_ldadd)
@@ -57,6 +63,10 @@ t_fuzz_request_SOURCES = \
 	t/fuzz/request.c \
 	t/layer.c \
 	t/layer.h \
+	t/script/programs.c \
+	t/script/programs.h \
+	t/script/words.c \
+	t/script/words.h \
 	t/script/world.c \
 	t/script/world.h
 t_fuzz_request_LDADD = $(fuzz_ldadd)

@@ -30,6 +30,7 @@ enum {
 #define ID		7
 #define ENTRIES		1000
 static const char	 names[] = "index.html\0index.htm";
+static const char	 programs[] = "*.php";
 static const struct job_version version = { 1, 2, 3, 4, 5, 6, 7 };
 
 static char		*buffer, *second;
@@ -115,8 +116,10 @@ check_place(const struct job *job)
 {
 	check_text(job->find.root, strnlen(job->find.root, JOB_PATH_MAX) + 1);
 	check_text(job->find.path, strnlen(job->find.path, JOB_PATH_MAX) + 1);
-	if (job->kind != JOB_LIST)
+	if (job->kind != JOB_LIST) {
 		check_text(job->find.names.at, job->find.names.len);
+		check_text(job->find.programs.at, job->find.programs.len);
+	}
 	if (job->find.user != NULL)
 		check_text(job->find.user, strnlen(job->find.user, JOB_USER_MAX) + 1);
 	need((job->find.root[0] == '/') == (job->find.user == NULL));
@@ -141,7 +144,10 @@ check_request(const struct job *job)
 	need(job->kind < JOB_KIND_COUNT);
 	need(!job_has_range(job->kind) || job->range.offset >= 0);
 	need((job->fd != -1) == (job_has_range(job->kind) ||
-	    job->kind == JOB_CLOSE));
+	    job->kind == JOB_CLOSE ||
+	    (job->kind == JOB_SPOOL && job->spool.has_file)));
+	need(job->kind != JOB_SPOOL || (job->spool.bytes.at == buffer &&
+	    job->spool.offset >= 0));
 	if (job_finds(job->kind))
 		check_place(job);
 	need(job->kind != JOB_APPEND || (job->append.bytes.at == buffer &&
@@ -181,10 +187,13 @@ make_job(struct job *job, enum job_kind kind, bool known)
 	if (job_finds(kind)) {
 		job->find.has_version = known;
 		job->find.version = version;
+		job->find.path = "a.php/b";
 	}
-	if (kind == JOB_RESOLVE)
+	if (kind == JOB_RESOLVE) {
 		job->find.names = (struct str){ names, sizeof(names) };
-	else if (kind == JOB_LIST)
+		job->find.programs = (struct str){ programs,
+		    sizeof(programs) };
+	} else if (kind == JOB_LIST)
 		job->list.entries_max = ENTRIES;
 	else if (kind == JOB_APPEND)
 		job->append.bytes.len = ENTRIES;
@@ -198,13 +207,14 @@ static bool
 brings_file(enum job_kind kind)
 {
 	return kind == JOB_RESOLVE || kind == JOB_LIST ||
-	    kind == JOB_COMPRESS || kind == JOB_COPY;
+	    kind == JOB_COMPRESS || kind == JOB_COPY || kind == JOB_SPOOL;
 }
 
 static void
 check_reply(const struct job *job, enum job_kind kind, bool known)
 {
 	bool	unchanged = job_finds(kind) && job->find.unchanged;
+	bool	program = kind == JOB_RESOLVE && job->resolve.program;
 
 	need(job->id == ID && job->kind == kind && job->error >= 0);
 	if (job_finds(kind)) {
@@ -218,11 +228,13 @@ check_reply(const struct job *job, enum job_kind kind, bool known)
 	need(!job_has_range(kind) || job->range.done <= ENTRIES);
 	need(!unchanged || (known && job->error == 0 &&
 	    memcmp(&job->find.version, &version, sizeof(version)) == 0));
+	need(!program || (job->error == 0 && !unchanged &&
+	    job->resolve.split <= strlen(job->find.path)));
 	if (kind == JOB_READ || kind == JOB_DIGEST)
 		need(job->fd == some_file);
 	else
 		need((job->fd != -1) == (job->error == 0 && !unchanged &&
-		    brings_file(kind)));
+		    !program && brings_file(kind)));
 }
 
 static void

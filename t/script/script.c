@@ -8,7 +8,6 @@
  */
 #include <sys/stat.h>
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,82 +16,11 @@
 #include <unistd.h>
 
 #include "helpers/file_version.h"
+#include "t/script/programs.h"
+#include "t/script/words.h"
 #include "t/script/world.h"
 
 #define MTIME		784111777	/* Sun, 06 Nov 1994 08:49:37 GMT */
-#define WORDS_MAX		12
-
-/* Words of a line. */
-
-/* "..." with \r \n \t \0 \" \\ \xHH, and *N behind it to repeat. */
-static void
-unquote(const char *word, struct buf *out)
-{
-	struct buf	 once = { 0 };
-	const char	*p = word + 1;
-	long		 times = 1;
-	char		 hex[3] = "";
-
-	for (; *p != '"' && *p != '\0'; p++) {
-		if (*p != '\\') {
-			buf_addc(&once, *p);
-			continue;
-		}
-		switch (*++p) {
-		case 'r': buf_addc(&once, '\r'); break;
-		case 'n': buf_addc(&once, '\n'); break;
-		case 't': buf_addc(&once, '\t'); break;
-		case '0': buf_addc(&once, '\0'); break;
-		case 'x':
-			memcpy(hex, p + 1, 2);
-			buf_addc(&once, (char)strtol(hex, NULL, 16));
-			p += 2;
-			break;
-		default: buf_addc(&once, *p); break;
-		}
-	}
-	if (p[0] == '"' && p[1] == '*')
-		times = strtol(p + 2, NULL, 10);
-	while (times-- > 0)
-		buf_add(out, once.at, once.len);
-	buf_free(&once);
-}
-
-static size_t
-split_words(char *line, char **words)
-{
-	size_t	n = 0;
-
-	while (n < WORDS_MAX) {
-		while (isspace((unsigned char)*line))
-			line++;
-		if (*line == '\0' || *line == '#')
-			break;
-		words[n++] = line;
-		if (*line == '"')
-			for (line++; *line != '"' && *line != '\0'; line++)
-				if (*line == '\\')
-					line++;
-		while (*line != '\0' && !isspace((unsigned char)*line))
-			line++;
-		if (*line != '\0')
-			*line++ = '\0';
-	}
-	return n;
-}
-
-static int64_t
-parse_time(const char *word)
-{
-	char	*unit;
-	double	 n = strtod(word, &unit);
-
-	if (strcmp(unit, "ms") == 0)
-		return (int64_t)n;
-	if (strcmp(unit, "s") == 0)
-		return (int64_t)(n * 1000);
-	world_fail("not a time: %s", word);
-}
 
 /* Writes a file of the scenario, new or in place: a text, repeated. */
 static void
@@ -118,7 +46,7 @@ expect_out(struct client *c, const char *word)
 {
 	struct buf	want = { 0 };
 
-	unquote(word, &want);
+	words_unquote(word, &want);
 	if (c->from.len < want.len ||
 	    memcmp(c->from.at, want.at, want.len) != 0)
 		world_fail("%s gets \"%.300s\"", c->name, buf_string(&c->from));
@@ -162,7 +90,7 @@ expect_head(struct client *c, char **words, size_t n)
 			continue;
 		}
 		want.len = 0;
-		unquote(words[i], &want);
+		words_unquote(words[i], &want);
 		found = strstr(text, buf_string(&want));
 		if (found == NULL || found >= end)
 			world_fail("no %s in \"%.*s\"", words[i], (int)head,
@@ -199,29 +127,6 @@ expect_wait(struct client *c, const char *what)
 		    c->wait != NULL ? machine_step_name(c->session) : "none");
 }
 
-static const struct {
-	const char	*name;
-	int		 error;
-} errors[] = {
-	{ "ENOENT", ENOENT }, { "EACCES", EACCES }, { "EISDIR", EISDIR },
-	{ "ENOTDIR", ENOTDIR }, { "EXDEV", EXDEV }, { "ELOOP", ELOOP },
-	{ "ENOTSUP", ENOTSUP }, { "EIO", EIO },
-	{ "ENAMETOOLONG", ENAMETOOLONG },
-	{ "ECONNABORTED", ECONNABORTED }, { "EMFILE", EMFILE },
-	{ "ESTALE", ESTALE }, { "EFBIG", EFBIG }, { "EAGAIN", EAGAIN },
-	{ "ECANCELED", ECANCELED }, { "ETIMEDOUT", ETIMEDOUT },
-	{ "EINVAL", EINVAL }, { "ENOSYS", ENOSYS }, { "EPERM", EPERM },
-};
-
-static int
-error_of(const char *name)
-{
-	for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
-		if (strcmp(errors[i].name, name) == 0)
-			return errors[i].error;
-	world_fail("not an error: %s", name);
-}
-
 static void
 run_client_line(struct client *c, char **words, size_t n)
 {
@@ -229,12 +134,12 @@ run_client_line(struct client *c, char **words, size_t n)
 
 	if (strcmp(verb, "sends") == 0 && n >= 3) {
 		for (size_t i = 2; i < n; i++)
-			unquote(words[i], &c->to);
+			words_unquote(words[i], &c->to);
 		world_settle(c);
 	} else if (strcmp(verb, "drips") == 0 && n == 3) {
 		struct buf	all = { 0 };
 
-		unquote(words[2], &all);
+		words_unquote(words[2], &all);
 		for (size_t i = 0; i < all.len && c->wait != NULL; i++) {
 			buf_addc(&c->to, all.at[i]);
 			world_settle(c);
@@ -285,7 +190,7 @@ run_client_line(struct client *c, char **words, size_t n)
 	} else if (strcmp(verb, "hold-output") == 0) {
 		c->hold_output = true;
 	} else if (strcmp(verb, "no-sendfile") == 0 && n == 3) {
-		c->no_sendfile = error_of(words[2]);
+		c->no_sendfile = words_error(words[2]);
 	} else if (strcmp(verb, "wake") == 0) {
 		world_wake(c, OUTCOME_READY);
 	} else if (strcmp(verb, "cancelled") == 0) {
@@ -329,7 +234,7 @@ expect_root(const struct job *job, const char *word)
 {
 	struct buf	want = { 0 };
 
-	unquote(word, &want);
+	words_unquote(word, &want);
 	if (strcmp(buf_string(&want), job->find.root) != 0)
 		world_fail("the disk is asked beneath %s", job->find.root);
 	buf_free(&want);
@@ -396,6 +301,9 @@ expect_job(char **words, size_t n)
 	else if (job->kind == JOB_CLOSE)
 		snprintf(is, sizeof(is), "close %lld",
 		    (long long)job->close.version.size);
+	else if (job->kind == JOB_SPOOL)
+		snprintf(is, sizeof(is), "spool %lld %zu",
+		    (long long)job->spool.offset, job->spool.bytes.len);
 	else
 		snprintf(is, sizeof(is), "%s %lld %llu",
 		    job_kind_name(job->kind), (long long)job->range.offset,
@@ -450,12 +358,27 @@ answer_file(struct job *job, char **words, size_t n)
 	}
 }
 
+/* Completes a resolve: so many bytes of its path lead to a program.  A path that
+ * ends in / has led to its index file. */
+static void
+answer_program(struct job *job, char **words, size_t n)
+{
+	size_t	len = strlen(job->find.path);
+
+	job->resolve.program = true;
+	job->resolve.executable = n < 2 ||
+	    strcmp(words[1], "not-executable") != 0;
+	job->resolve.split = strtoul(words[0], NULL, 10);
+	job->find.name_number = len == job->resolve.split &&
+	    (len == 0 || job->find.path[len - 1] == '/');
+}
+
 /* Completes a read, a copy or a close with that many bytes. */
 static void
 range_done(struct job *job, uint64_t done)
 {
 	if (job->kind == JOB_COPY || job->kind == JOB_CLOSE ||
-	    job->kind == JOB_DIGEST)
+	    job->kind == JOB_DIGEST || job->kind == JOB_SPOOL)
 		job_perform(job);
 	if (job_has_range(job->kind))
 		job->range.done = done;
@@ -472,8 +395,10 @@ answer_job(char **words, size_t n)
 	}
 	if (n >= 4 && strcmp(words[2], "file") == 0)
 		answer_file(&e->job, words + 3, n - 3);
+	else if (n >= 4 && strcmp(words[2], "program") == 0)
+		answer_program(&e->job, words + 3, n - 3);
 	else if (n == 4 && strcmp(words[2], "error") == 0)
-		e->job.error = error_of(words[3]);
+		e->job.error = words_error(words[3]);
 	else if (n == 3 && strcmp(words[2], "unchanged") == 0) {
 		e->job.find.unchanged = true;
 		e->job.find.facts.strong = true;
@@ -499,7 +424,7 @@ expect_in(struct buf *log, const char *word)
 			world_fail("the log has \"%s\"", buf_string(log));
 		return;
 	}
-	unquote(word, &want);
+	words_unquote(word, &want);
 	if (strstr(buf_string(log), buf_string(&want)) == NULL)
 		world_fail("the log has \"%s\"", buf_string(log));
 	log->len = 0;
@@ -545,7 +470,7 @@ run_line(char *line)
 		    rest + 5);
 		return;
 	}
-	n = split_words(line, words);
+	n = words_split(line, words);
 	if (n == 0)
 		return;
 	if (n == 2 && strcmp(words[1], "connects") == 0)
@@ -559,8 +484,10 @@ run_line(char *line)
 	else if (n == 4 && strcmp(words[0], "write") == 0)
 		write_file(words[1], strtoul(words[2], NULL, 10), words[3],
 		    MTIME + 1);
+	else if (n >= 2 && strcmp(words[0], "program") == 0)
+		programs_run_line(words + 1, n - 1);
 	else if (n == 2 && strcmp(words[0], "time") == 0)
-		world_pass_time(parse_time(words[1]));
+		world_pass_time(words_time(words[1]));
 	else if (n >= 3 && strcmp(words[0], "disk") == 0 &&
 	    strcmp(words[1], "asked") == 0)
 		expect_job(words, n);
@@ -624,6 +551,10 @@ run_scenario(const char *file, unsigned flags)
 	free(line);
 	fclose(f);
 	world_free();
+	if (programs_free() > 0 && passed) {
+		printf("# programs are not ended\n");
+		passed = false;
+	}
 	return passed;
 }
 

@@ -24,6 +24,7 @@
 #include "lib/mem.h"
 #include "shared/addresses_conf.h"
 #include "t/layer.h"
+#include "t/script/programs.h"
 #include "t/script/world.h"
 
 #define UNCORKED_MAX	(64 * 1024)	/* bytes sent without a cork */
@@ -183,6 +184,25 @@ block_read(struct wait *w, enum net_state state)
 	return NET_DONE;
 }
 
+/* Each client comes from 192.0.2.1:1234 to 192.0.2.80:8080. */
+static enum net_state
+take_addresses(struct wait *w)
+{
+	struct sockaddr_in	own = { .sin_family = AF_INET,
+				    .sin_port = htons(8080) };
+	struct sockaddr_in	peer = { .sin_family = AF_INET,
+				    .sin_port = htons(1234) };
+
+	inet_pton(AF_INET, "192.0.2.80", &own.sin_addr);
+	inet_pton(AF_INET, "192.0.2.1", &peer.sin_addr);
+	*w->addresses = (struct wait_addresses){ 0 };
+	memcpy(&w->addresses->own, &own, sizeof(own));
+	memcpy(&w->addresses->peer, &peer, sizeof(peer));
+	w->outcome = OUTCOME_READY;
+	w->n = 0;
+	return NET_DONE;
+}
+
 enum net_state
 net_perform_sock(struct net_sock *s, struct wait *w)
 {
@@ -192,6 +212,8 @@ net_perform_sock(struct net_sock *s, struct wait *w)
 
 	if (w->kind == WAIT_CLOSE)
 		return NET_NONE;
+	if (w->kind == WAIT_ADDRESSES)
+		return take_addresses(w);
 	if ((w->flags & WAIT_END) != 0)
 		c->held_back = false;
 	set_cork(c, (w->flags & WAIT_CORK) != 0);
@@ -221,7 +243,7 @@ perform(struct client *c, struct wait *w)
 	struct net	*net = c->sock.net;
 	enum net_state	 state;
 
-	if (net == NULL)
+	if (net == NULL || w->kind == WAIT_ADDRESSES)
 		return net_perform_sock(&c->sock, w);
 	state = net->perform(net, &c->sock, w);
 	return w->kind == WAIT_READ && state != NET_DONE ?
@@ -328,6 +350,8 @@ run_client(struct client *c)
 	machine_park(c->session);
 	c->wait_copy = *w;
 	c->wait = &c->wait_copy;
+	if (w->kind == WAIT_BACKEND)
+		w->backend->waiter = c;
 	if (w->kind == WAIT_DISK) {
 		TAILQ_INSERT_TAIL(&w->task->waiters, c, link);
 		c->waiting = true;
@@ -351,10 +375,13 @@ world_wake(struct client *c, enum outcome outcome)
 {
 	if (c->waiting)
 		leave_task(c);
+	if (c->wait->kind == WAIT_BACKEND)
+		c->wait->backend->waiter = NULL;
 	world.clock.updates++;
 	c->full = false;
 	/* Its descriptor is ready: the operation is asked for again. */
-	if (outcome == OUTCOME_READY && c->wait->kind != WAIT_DISK) {
+	if (outcome == OUTCOME_READY && c->wait->kind != WAIT_DISK &&
+	    c->wait->kind != WAIT_BACKEND) {
 		outcome = OUTCOME_NONE;
 		c->sock.drained = false;
 	}
@@ -474,6 +501,7 @@ begin_world(void)
 	setup.conf = world.conf;
 	setup.disk.submit = script_submit;
 	setup.disk.promote = script_promote;
+	setup.backends = programs_driver;
 	setup.descriptors = 100;
 	setup.log_reserve = reserve_line;
 	setup.log_commit = commit_line;

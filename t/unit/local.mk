@@ -29,6 +29,8 @@ unit_tests = \
 	t/unit/conf/errors \
 	t/unit/conf/foreign \
 	t/unit/conf/log_format \
+	t/unit/conf/program \
+	t/unit/conf/run \
 	t/unit/conf/where \
 	t/unit/disk/disk_thread \
 	t/unit/disk/fs_queues \
@@ -52,7 +54,9 @@ unit_tests = \
 	t/unit/helpers/repeat_filter \
 	t/unit/helpers/resolve \
 	t/unit/helpers/resolve_copy \
+	t/unit/helpers/resolve_programs \
 	t/unit/helpers/root \
+	t/unit/helpers/spool \
 	t/unit/helpers/syslog \
 	t/unit/helpers/template \
 	t/unit/helpers/verify \
@@ -65,6 +69,7 @@ unit_tests = \
 	t/unit/http/log/log_escape \
 	t/unit/http/log/recent \
 	t/unit/http/output \
+	t/unit/http/programs/script \
 	t/unit/http/purge \
 	t/unit/http/rules \
 	t/unit/http/variant \
@@ -91,6 +96,7 @@ unit_tests = \
 	t/unit/lib/user \
 	t/unit/lib/visible \
 	t/unit/loop/access_log \
+	t/unit/loop/backends \
 	t/unit/loop/batch \
 	t/unit/loop/clients \
 	t/unit/loop/mailbox \
@@ -98,7 +104,11 @@ unit_tests = \
 	t/unit/loop/stages \
 	t/unit/loop/threads \
 	t/unit/monitor/control_socket \
+	t/unit/programs/error_lines \
+	t/unit/programs/manager \
+	t/unit/programs/variables \
 	t/unit/proto/accept \
+	t/unit/proto/cgi_head \
 	t/unit/proto/chunked \
 	t/unit/proto/conditional \
 	t/unit/proto/credentials \
@@ -119,6 +129,7 @@ unit_tests = \
 	t/unit/shared/helper_slots \
 	t/unit/shared/listener \
 	t/unit/shared/mounts \
+	t/unit/shared/program_message \
 	t/unit/stats/histogram \
 	t/unit/stats/report \
 	t/unit/stats/scoreboard

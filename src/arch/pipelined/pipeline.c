@@ -8,6 +8,7 @@
 #include "disk/disk_thread.h"
 #include "lib/mem.h"
 #include "loop/acceptor.h"
+#include "loop/backends.h"
 #include "loop/clients.h"
 #include "loop/stages.h"
 #include "shared/main_env.h"
@@ -17,6 +18,8 @@ struct pipeline {
 	const struct main_env	*env;
 	struct stage_thread	*threads[PIPELINE_THREADS];
 	struct clients		*stages[STAGE_COUNT];
+	struct backends		 backends;	/* STAGE_SEND_DATA's; other
+						 * stages may end one */
 	struct pipeline *const	*all;		/* by pipeline_share() */
 	unsigned		 n;		/* of all */
 };
@@ -126,10 +129,22 @@ open_stage(struct stage_thread *s, struct http_setup setup, size_t limit)
 	setup.schedule_verify = wake_to_verify;
 	setup.verify_context = m;
 	setup.disk = (struct disk){ .submit = submit_task, .context = s };
+	setup.backends = s->pipeline->backends;
 	s->http = http_new(&setup);
 	s->clients = clients_new(m->loop, &m->clock, s->http,
 	    accepts ? limit : 0, accepts ? on_empty : NULL, s);
 	s->pipeline->stages[s->role] = s->clients;
+}
+
+static void
+open_thread(struct pipeline *l, unsigned role, struct loop_thread *thread)
+{
+	struct stage_thread	*s = (struct stage_thread *)thread;
+
+	l->threads[role] = s;
+	s->pipeline = l;
+	s->role = role;
+	s->mailbox = mailbox_new(s->thread.loop);
 }
 
 struct pipeline *
@@ -140,12 +155,13 @@ pipeline_new(const struct threads *threads, unsigned first,
 	struct stage_thread	*s;
 
 	l->env = env;
+	for (unsigned i = 0; i < PIPELINE_THREADS; i++)
+		open_thread(l, i, threads_get(threads, first + i));
+	s = l->threads[STAGE_SEND_DATA];
+	backends_share(&l->backends, &setup->backends, s->thread.loop,
+	    &s->thread.clock, s->mailbox);
 	for (unsigned i = 0; i < PIPELINE_THREADS; i++) {
-		s = (struct stage_thread *)threads_get(threads, first + i);
-		l->threads[i] = s;
-		s->pipeline = l;
-		s->role = i;
-		s->mailbox = mailbox_new(s->thread.loop);
+		s = l->threads[i];
 		if (i < STAGE_COUNT)
 			open_stage(s, *setup, limit);
 		else
@@ -177,6 +193,7 @@ pipeline_free(struct pipeline **lp)
 {
 	struct stage_thread	*s;
 
+	backends_close(&(*lp)->backends);
 	for (unsigned i = 0; i < PIPELINE_THREADS; i++) {
 		s = (*lp)->threads[i];
 		if (i < STAGE_COUNT)

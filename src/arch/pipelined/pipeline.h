@@ -34,7 +34,7 @@ struct stage_thread {		/* one thread of a pipeline */
 
 /* Makes a pipeline of the threads from `first` on, with at most limit
  * connections.  The setup is that of each stage's struct http_loop; each stage
- * has its own clock and disk. */
+ * has its own clock and disk, and the pipeline its own backends. */
 struct pipeline	*pipeline_new(const struct threads *, unsigned first,
 		    const struct main_env *, const struct http_setup *,
 		    size_t limit);

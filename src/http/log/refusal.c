@@ -10,6 +10,7 @@
 #include "http/namespace.h"
 #include "http/log/recent.h"
 #include "http/log/refusal.h"
+#include "http/programs/run.h"
 #include "http/rules.h"
 #include "lib/compiler.h"
 #include "lib/log.h"
@@ -162,6 +163,27 @@ add_file(const struct request *r, struct buf *to)
 		buf_adds(to, beneath);
 }
 
+const char *
+refusal_program(const struct request *r)
+{
+	const struct conf_program	*program = r->run->program;
+
+	return program->name != NULL ? program->name : program->directory;
+}
+
+/* Adds what a program has done, as it did not answer. */
+static void
+add_program(const struct request *r, struct buf *to)
+{
+	struct str	cause;
+
+	if (r->run == NULL || r->run->cause.len == 0)
+		return;
+	cause = (struct str){ r->run->cause.at, r->run->cause.len };
+	buf_addf(to, "program %s: ", refusal_program(r));
+	buf_add(to, cause.at, cause.len);
+}
+
 /* The level of a line about what an administrator must mend: a warning if one
  * is due of that thing and a client asked. */
 static enum log_level
@@ -169,7 +191,7 @@ choose_level(const struct conn *c, struct buf *thing)
 {
 	struct str	text = { buf_string(thing), thing->len };
 
-	return c->session->kind == NULL && recent_is_due(
+	return !session_is_invented(c->session) && recent_is_due(
 	    c->http->caches->refusals, c->request->site->number, text,
 	    c->http->clock->ms) ? LOG_LEVEL_WARN : LOG_LEVEL_INFO;
 }
@@ -206,21 +228,49 @@ refusal_log(const struct conn *c, int status)
 	const struct request	*r = c->request;
 	enum log_level		 level = LOG_LEVEL_INFO;
 	struct buf		 line = { 0 }, where = { 0 }, file = { 0 };
+	struct buf		 program = { 0 };
 
 	if (r->response.why == WHY_DENIED || r->response.why == WHY_OWNER) {
 		add_file(r, &file);
 		level = choose_level(c, &file);
 	}
+	add_program(r, &program);
+	if (program.len > 0)
+		level = choose_level(c, &program);
 	if (level <= log_level()) {
 		add_request(c, status, &line);
 		refusal_add_where(c, &where);
 		if (where.len > 0)
 			buf_addf(&line, ": %s", buf_string(&where));
 		add_file(r, &line);
+		if (program.len > 0)
+			buf_addf(&line, ": %s", buf_string(&program));
 		write_line(level, &line);
 	}
 	buf_free(&where);
 	buf_free(&file);
+	buf_free(&program);
+}
+
+COLD void
+refusal_log_cut(const struct conn *c)
+{
+	const struct request	*r = c->request;
+	enum log_level		 level;
+	struct str		 target = parse_str(c->input, r->parse.target);
+	char			 addr[LOG_ADDR_MAX];
+	struct buf		 line = { 0 }, program = { 0 };
+
+	add_program(r, &program);
+	level = choose_level(c, &program);
+	if (level <= log_level()) {
+		log_escape_addr(c->session, addr);
+		buf_addf(&line, "closing a connection from %s in the response "
+		    "for %.*s on %s: %s", addr, (int)target.len, target.at,
+		    r->site->names.at[0], buf_string(&program));
+		write_line(level, &line);
+	}
+	buf_free(&program);
 }
 
 /* The reason why what the page's name leads to is no page; NULL: the name leads

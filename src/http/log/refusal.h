@@ -12,6 +12,10 @@ const char *refusal_reason(const struct request *, int status);
 /* Logs a refusal: at level warn, once a minute, if it is one of a file or a
  * directory that the server's user may not read, else at info. */
 void	refusal_log(const struct conn *, int status);
+/* Logs that a program's answer cannot be sent to its end. */
+void	refusal_log_cut(const struct conn *);
+/* The name of the request's program, or its directory. */
+const char *refusal_program(const struct request *);
 /* Logs that the conf's page, for which the target was left, cannot be had. */
 void	refusal_log_page(const struct conn *);
 /* Adds the statement of the conf that a refusal comes from, if there is one. */

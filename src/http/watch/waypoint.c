@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cache/pathname.h"
-#include "conf/rules.h"
 #include "http/namespace.h"
+#include "http/rules.h"
 #include "http/watch/directory.h"
 #include "http/watch/waypoint.h"
 #include "lib/clock.h"
@@ -15,7 +15,11 @@
 const void *
 waypoint_root(const struct path *path)
 {
-	return ((const struct conf_rules *)path->rules)->action;
+	const struct conf_rules		*rules = path->rules;
+	const struct conf_program	*program;
+
+	program = rules_directory_program(rules);
+	return program != NULL ? (const void *)program : rules->action;
 }
 
 struct waypoint_list *

@@ -13,8 +13,8 @@
 
 struct path;
 
-/* The rules, of one site, that name a path's root: equal targets may lie in
- * several roots. */
+/* The rules, of one site, or the program that name a path's root: equal targets
+ * may lie in several roots. */
 const void		*waypoint_root(const struct path *);
 /* The list with those of a decoded target. */
 struct waypoint_list	*waypoint_targets(const struct waypoints *,

@@ -32,7 +32,9 @@ check_division(const struct conf *conf, unsigned mains, size_t listeners)
 	budget_make(&b, conf, mains, listeners, 0);
 	for (size_t n = b.min; n < 3000; n += 7) {
 		budget_make(&b, conf, mains, listeners, n);
-		ck_assert_uint_eq(b.sum + b.clients + b.files, n);
+		ck_assert_uint_eq(b.sum + 3 * b.programs + b.clients + b.files,
+		    n);
+		ck_assert_int_eq(b.programs > 0, conf->nprograms > 0);
 		ck_assert_uint_le(b.files, n / 4);
 		ck_assert_uint_ge(b.clients, b.files);
 		ck_assert_uint_ge(b.clients, arch_workers(conf));
@@ -74,6 +76,36 @@ START_TEST(counts_what_there_is)
 }
 END_TEST
 
+/* Programs get a part of what is left, and no more than may run and wait. */
+START_TEST(leaves_some_for_programs)
+{
+	struct conf_program	 programs[] = {
+		{ .most = 3, .queue = 20 }, { .most = 7, .queue = 100 },
+	};
+	struct conf		*conf;
+	struct budget		 none, b;
+	bool			 one;
+
+	setup();
+	conf = conf_of(_i, "workers 3\n" SITE);
+	one = arch_of(conf)->limitations[ARCH_LIMITED_CLIENTS];
+	budget_make(&none, conf, arch_mains(conf), 1, 0);
+	conf->programs = programs;
+	conf->nprograms = 2;
+	check_division(conf, arch_mains(conf), 1);
+	budget_make(&b, conf, arch_mains(conf), 1, 0);
+	ck_assert_uint_ge(b.min, none.min + 3);
+	ck_assert(budget_suffices(conf, 1, b.min));
+	ck_assert(!budget_suffices(conf, 1, b.min - 1));
+	budget_make(&b, conf, 1, 1, 100000);
+	ck_assert_uint_eq(b.programs, one ? arch_workers(conf) : 130);
+	conf->programs = NULL;
+	conf->nprograms = 0;
+	conf_free(&conf);
+	teardown();
+}
+END_TEST
+
 START_TEST(refuses_less)
 {
 	struct budget	 b;
@@ -97,6 +129,8 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, divides_what_is_there, 0,
 	    ARCHITECTURE_COUNT);
 	tcase_add_loop_test(tests, counts_what_there_is, 0,
+	    ARCHITECTURE_COUNT);
+	tcase_add_loop_test(tests, leaves_some_for_programs, 0,
 	    ARCHITECTURE_COUNT);
 	tcase_add_loop_test(tests, refuses_less, 0, ARCHITECTURE_COUNT);
 }

@@ -161,6 +161,45 @@ get_info(const struct path *p)
 }
 
 /* Variants that were tried with a version stay as they are. */
+/* A program keeps its split, and is fresh and stale as other results are. */
+START_TEST(program)
+{
+	struct path_info	a;
+	struct path		*p;
+
+	p = add_path(0);
+	find_version(p, 1, TRIED, 10);
+	put_head(p);
+	path_info_set(&paths, p, &(struct path_info){
+	    .kind = PATHNAME_PROGRAM, .split = JOB_PATH_MAX - 1,
+	    .name_number = 3, .checked_at = 20 });
+	path_info_get(&paths, p, &a);
+	ck_assert_int_eq(a.kind, PATHNAME_PROGRAM);
+	ck_assert_uint_eq(a.split, JOB_PATH_MAX - 1);
+	ck_assert_uint_eq(a.name_number, 3);
+	ck_assert_int_eq(a.checked_at, 20);
+	ck_assert_ptr_null(a.file);
+	ck_assert_ptr_null(p->heads);
+	/* The disk fails: it is used on, until it is too old. */
+	ck_assert(path_info_fail(&paths, p, &(struct path_info){
+	    .kind = PATHNAME_REFUSED }, 20, 1U << PATHNAME_PROGRAM));
+	path_info_get(&paths, p, &a);
+	ck_assert_int_eq(a.kind, PATHNAME_PROGRAM);
+	path_info_fail(&paths, p, &(struct path_info){
+	    .kind = PATHNAME_REFUSED }, 21, 1U << PATHNAME_PROGRAM);
+	path_info_get(&paths, p, &a);
+	ck_assert_int_eq(a.kind, PATHNAME_REFUSED);
+	pathname_release(&paths, &p);
+}
+END_TEST
+
+/* A record has no room for more: there may be a million. */
+START_TEST(size)
+{
+	ck_assert_uint_le(sizeof(struct path), 64);
+}
+END_TEST
+
 START_TEST(tried)
 {
 	struct path	*p = add_path(0);
@@ -327,6 +366,8 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, answer_takes_heads_along);
 	tcase_add_loop_test(tests, heads_are_limited, 0, 2);
 	tcase_add_test(tests, anew);
+	tcase_add_test(tests, program);
+	tcase_add_test(tests, size);
 	tcase_add_test(tests, tried);
 	tcase_add_test(tests, variants_expire);
 	tcase_add_test(tests, fails);

@@ -60,6 +60,7 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->limits.fields, 100);
 	ck_assert_int_eq(conf->limits.body, 1 << 20);
 	ck_assert_int_eq(conf->limits.body_within, 30000);
+	ck_assert_int_eq(conf->limits.bodies, 64 << 20);
 	ck_assert_int_eq(conf->limits.idle, 30000);
 	ck_assert_int_eq(conf->limits.verify, 16);
 	ck_assert_int_eq(conf->limits.verify_queue, 256);
@@ -72,7 +73,9 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->limits.linger, 5000);
 	ck_assert_int_eq(conf->limits.drain, 30000);
 	ck_assert_int_eq(conf->limits.drain_notice, 0);
+	ck_assert_uint_eq(conf->nprograms, 0);
 	ck_assert_uint_eq(conf->nsites, 1);
+	ck_assert_uint_eq(conf->sites[0].rules.run.n, 0);
 	ck_assert_uint_eq(conf->sites[0].rules.index.n, 1);
 	ck_assert_str_eq(conf->sites[0].rules.index.at[0], "index.html");
 	ck_assert_uint_eq(conf->sites[0].rules.header.plain.n, 0);

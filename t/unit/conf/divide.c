@@ -75,6 +75,22 @@ START_TEST(portions)
 }
 END_TEST
 
+/* A main can take in the longest body that is allowed anywhere. */
+START_TEST(bodies)
+{
+	struct conf	*conf;
+	int64_t		 mains[] = { 1, 2, 32 }, want[] = { 64, 32, 9 };
+
+	for (int i = 0; i < COUNT(mains); i++) {
+		conf = good("site x { listen *:80; root /\n"
+		    "path /a { body 9M }\npath /b { body 3M } }\n" SITE);
+		conf_divide(conf, 0, (unsigned)mains[i]);
+		ck_assert_int_eq(conf->limits.bodies, want[i] << 20);
+		conf_free(&conf);
+	}
+}
+END_TEST
+
 void
 unit_tests(TCase *t)
 {
@@ -82,4 +98,5 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, workers, 0, COUNT(cases));
 	tcase_add_test(t, automatic);
 	tcase_add_test(t, portions);
+	tcase_add_test(t, bodies);
 }

@@ -85,10 +85,12 @@ out_of_bounds(const struct row *row, int64_t n)
 	bool		 top = strcmp(row->block, "top") == 0;
 	bool		 path = strcmp(row->block, "path") == 0;
 	bool		 files = strcmp(row->block, "files") == 0;
+	bool		 program = strcmp(row->block, "program") == 0;
 
 	buf_addf(&text, "%s%s%s %s %s %" PRId64 "%s %s%s",
 	    path || files ? "site a { " : "", top ? "" : row->block,
-	    top ? "" : path ? " /a {" : files ? " a {" : " {", row->word,
+	    top ? "" : path ? " /a {" : files || program ? " a {" : " {",
+	    row->word,
 	    row->part, n, strcmp(row->type, "time") == 0 ? "ms" : "",
 	    top ? "" : "}", path || files ? "}" : "");
 	conf = read_conf(buf_string(&text));
@@ -146,7 +148,13 @@ START_TEST(round_trip)
 	char		*first, *second;
 
 	make_everything();
-	conf = good(_i == 0 ? everything : _i == 1 ? SITE :
+	conf = good(_i == 0 ? everything : _i == 1 ? SITE : _i == 2 ?
+	    "program a { command /bin/sh \"b c\" \"\" \"#\" for\n"
+	    "environment E \"f g\"; environment H \"\" }\n"
+	    "program b { directory $; authorization pass }\n"
+	    "site c { listen *:80; root /; run a for \"*.a b\" *.c \"for\"\n"
+	    "body within 5s 6M; path /a { cgi $ }; path /b { run b }\n"
+	    "path /c { run off }\npath /d { run a for x; run a for y } }\n" :
 	    "trust 10.0.0.1 unix:; site *.b.org { listen *:81 proxy [::1]:80; "
 	    "listen unix:/a proxy mode 0600 owner root group root unix:/b; "
 	    "redirect 301 http://c.org/ }\n");
@@ -215,7 +223,7 @@ END_TEST
 /* A dump has every row of the table. */
 START_TEST(dump_is_complete)
 {
-	struct conf	*conf = good(SITE);
+	struct conf	*conf = good("program p { directory / }\n" SITE);
 	char		*text = dump(conf), *all = list(), *rest = all;
 	char		 wanted[100];
 	struct row	 row;
@@ -244,7 +252,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, bounds);
-	tcase_add_loop_test(tests, round_trip, 0, 3);
+	tcase_add_loop_test(tests, round_trip, 0, 4);
 	tcase_add_test(tests, dump_says_where);
 	tcase_add_test(tests, dump_is_complete);
 }

@@ -268,10 +268,7 @@ static const struct {
 	    "t.conf:3:11: \"linger\" cannot stand here: it belongs in block "
 	    "limits\n"
 	    "    path /b { linger 1s; body 1M within 2s } }\n"
-	    "              ^~~~~~\n"
-	    "t.conf:3:27: unexpected \"1M\" behind \"body\"\n"
-	    "    path /b { linger 1s; body 1M within 2s } }\n"
-	    "                              ^~\n" },
+	    "              ^~~~~~\n" },
 	/* Sites. */
 	{ "", "t.conf: there is no site: nothing would be served\n" },
 	{ "site a.org { }\n",

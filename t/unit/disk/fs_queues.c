@@ -487,6 +487,24 @@ START_TEST(password_files)
 }
 END_TEST
 
+/* Files in memory have a queue of their own, and are on no file system. */
+START_TEST(spools)
+{
+	struct task	*t;
+
+	ck_assert(add_task(1, "dead/x"));
+	for (int i = 2; i < 4; i++) {
+		t = make_task(i, "");
+		job_init(&t->job, JOB_SPOOL);
+		ck_assert(fs_queues_add(queues, t));
+		ck_assert_ptr_ne(queue_of(t), queue_of(&tasks[1]));
+		ck_assert_ptr_eq(queue_of(t), queue_of(&tasks[2]));
+	}
+	fs_queues_measure(queues);
+	ck_assert_str_eq(stats_fs_queues[stats_nfs_queues - 1].name, "memory");
+}
+END_TEST
+
 /* Idle queues are freed when there are many, queues in use never. */
 START_TEST(frees_idle)
 {
@@ -665,6 +683,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, no_alias_from_links);
 	tcase_add_test(tests, homes);
 	tcase_add_test(tests, password_files);
+	tcase_add_test(tests, spools);
 	tcase_add_test(tests, frees_idle);
 	tcase_add_test(tests, orphans);
 	tcase_add_test(tests, number_of_a_new_one);

@@ -24,6 +24,7 @@ check_find(const struct job_find *a, const struct job_find *b)
 	ck_assert_str_eq(a->root, b->root);
 	ck_assert_str_eq(a->path, b->path);
 	check_bytes(a->names, b->names);
+	check_bytes(a->programs, b->programs);
 	ck_assert(a->has_version == b->has_version);
 	ck_assert(a->same_mount == b->same_mount);
 	ck_assert_uint_eq(a->mount_len, b->mount_len);
@@ -65,6 +66,10 @@ check_request(const struct job *sent)
 		    sizeof(version));
 		if (sent->kind == JOB_DIGEST)
 			ck_assert(got.digest.has_version);
+	} else if (sent->kind == JOB_SPOOL) {
+		check_bytes(got.spool.bytes, sent->spool.bytes);
+		ck_assert_int_eq(got.spool.offset, sent->spool.offset);
+		ck_assert(got.spool.has_file == sent->spool.has_file);
 	} else if (sent->kind == JOB_CLOSE)
 		ck_assert_mem_eq(&got.close.version, &version,
 		    sizeof(version));
@@ -129,6 +134,7 @@ START_TEST(kinds_and_empty_jobs)
 	ck_assert_str_eq(job_kind_name(JOB_COPY), "copy");
 	ck_assert_str_eq(job_kind_name(JOB_CLOSE), "close");
 	ck_assert_str_eq(job_kind_name(JOB_DIGEST), "digest");
+	ck_assert_str_eq(job_kind_name(JOB_SPOOL), "spool");
 	memset(&job, 0xff, sizeof(job));
 	job_init(&job, JOB_APPEND);
 	ck_assert_int_eq(job.kind, JOB_APPEND);
@@ -311,6 +317,14 @@ START_TEST(too_large_to_send)
 	job.append.bytes = (struct str){ data, sizeof(data) };
 	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, EFBIG);
+	job = sample(JOB_RESOLVE);
+	job.find.programs = (struct str){ text, sizeof(text) };
+	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
+	job = sample(JOB_SPOOL);
+	job.spool.bytes = (struct str){ data, sizeof(data) };
+	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
+	ck_assert_int_eq(errno, EFBIG);
 	job = sample(JOB_VERIFY);
 	job.verify.file = text;
 	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
@@ -365,7 +379,10 @@ static const struct {
 	{ JOB_RESOLVE,	MIN_UID, 4, 1 },
 	{ JOB_RESOLVE,	MOUNT_LEN, 4, 1 },
 	{ JOB_RESOLVE,	WATCH,	4, 3 },
-	{ JOB_RESOLVE,	WATCH + 4, 4, 1 },
+	{ JOB_RESOLVE,	PROGRAMS, 4, 1 },
+	{ JOB_RESOLVE,	PROGRAMS, 4, JOB_PATH_MAX + 1 },
+	{ JOB_RESOLVE,	PROGRAMS, 4, -1 },
+	{ JOB_LIST,	PROGRAMS, 4, 1 },
 	{ JOB_READ,	WATCH,	4, 1 },
 	{ JOB_READ,	LINKS,	4, 1 },
 	{ JOB_READ,	USER,	4, 2 },
@@ -406,6 +423,15 @@ static const struct {
 	{ JOB_APPEND,	LENGTH,	8, -1 },
 	{ JOB_APPEND,	OFFSET,	8, -1 },
 	{ JOB_APPEND,	WITH_FD, 4, 1 },
+	{ JOB_SPOOL,	KIND,	4, JOB_APPEND },
+	{ JOB_SPOOL,	ROOT,	4, 1 },
+	{ JOB_SPOOL,	DATA,	4, 8 },
+	{ JOB_SPOOL,	DATA,	4, JOB_DATA_MAX + 1 },
+	{ JOB_SPOOL,	LENGTH,	8, 7 },
+	{ JOB_SPOOL,	OFFSET,	8, -1 },
+	{ JOB_SPOOL,	OFFSET,	8, INT64_MAX },
+	{ JOB_SPOOL,	WITH_FD, 4, 0 },
+	{ JOB_SPOOL,	WITH_FD, 4, 2 },
 	{ JOB_LIST,	MOUNT_LEN, 4, 5 },			/* of four */
 	{ JOB_LIST,	MOUNT_LEN, 4, -1 },
 	{ JOB_LIST,	FLAGS,	4, 1 },			/* no same_mount */

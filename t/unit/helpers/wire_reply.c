@@ -111,6 +111,99 @@ START_TEST(reply_with_handle)
 }
 END_TEST
 
+/* A program that the path of 4 bytes leads to. */
+static struct job
+program_job(void)
+{
+	struct job	job = done_job(JOB_RESOLVE);
+
+	job.fd = -1;
+	job.resolve.program = job.resolve.executable = true;
+	job.resolve.split = 4;
+	return job;
+}
+
+START_TEST(reply_with_program)
+{
+	struct job	job = program_job();
+	int		before = descriptors();
+
+	got = sample(JOB_RESOLVE);
+	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 1);
+	ck_assert(got.resolve.program && got.resolve.executable);
+	ck_assert_uint_eq(got.resolve.split, 4);
+	ck_assert_uint_eq(got.find.name_number, 2);
+	ck_assert_uint_eq(got.find.facts.mode, 0100644);
+	ck_assert_int_eq(got.fd, -1);
+	ck_assert_int_eq(descriptors(), before);
+}
+END_TEST
+
+static const struct {
+	unsigned	where, width;
+	int64_t		value;
+	uint32_t	name_number;
+} bad_programs[] = {
+	{ ERROR,	4, ENOENT,	2 },
+	{ UNCHANGED,	4, 7,		2 },	/* and unchanged */
+	{ UNCHANGED,	4, 4,		2 },	/* executable alone */
+	{ UNCHANGED,	4, 0,		2 },
+	{ UNCHANGED,	4, 8,		2 },
+	{ SPLIT,	8, 5,		0 },	/* more than the path */
+	{ SPLIT,	8, -1,		0 },
+	{ SPLIT,	8, 3,		2 },	/* not all, and a name */
+	{ DONE,		8, 1,		2 },	/* siblings */
+	{ R_WITH_FD,	4, 1,		2 },
+};
+
+START_TEST(reply_with_bad_program)
+{
+	struct job	job = program_job();
+	char		bytes[1000];
+
+	job.find.name_number = bad_programs[_i].name_number;
+	reply_bytes(&job, bytes);
+	patch(bytes, bad_programs[_i].where, bad_programs[_i].width,
+	    bad_programs[_i].value);
+	send_bytes(fd[1], bytes, REPLY_SIZE, -1);
+	got = sample(JOB_RESOLVE);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+	ck_assert(!got.resolve.program);
+}
+END_TEST
+
+/* A program in reply to a job that knows none. */
+START_TEST(reply_with_unknown_program)
+{
+	struct job	job = program_job();
+
+	got = sample(JOB_RESOLVE);
+	got.find.programs.len = 0;
+	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), -1);
+	ck_assert_int_eq(errno, EBADMSG);
+}
+END_TEST
+
+/* The first bytes bring a file, the next ones do not. */
+START_TEST(reply_with_spool)
+{
+	struct job	job = sample(JOB_SPOOL);
+	int		before = descriptors();
+
+	got = sample(JOB_SPOOL);
+	got.fd = -1;
+	got.spool.has_file = job.spool.has_file = false;
+	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 1);
+	ck_assert_int_ne(got.fd, -1);
+	ck_assert_int_eq(descriptors(), before + 1);
+	io_close(&got.fd);
+}
+END_TEST
+
 START_TEST(reply_unchanged)
 {
 	struct job	job = done_job(_i == 0 ? JOB_RESOLVE :
@@ -218,6 +311,8 @@ static const struct {
 	{ JOB_COPY,	DONE,	8, 1001 },		/* more than asked */
 	{ JOB_DIGEST,	R_WITH_FD, 4, 1 },
 	{ JOB_DIGEST,	DONE,	8, 1001 },		/* more than asked */
+	{ JOB_SPOOL,	R_WITH_FD, 4, 1 },
+	{ JOB_SPOOL,	DONE,	8, 1 },
 	{ JOB_CLOSE,	R_WITH_FD, 4, 1 },
 	{ JOB_CLOSE,	DONE,	8, 1 },
 	{ JOB_APPEND,	DONE,	8, 8 },
@@ -317,6 +412,11 @@ unit_tests(TCase *tests)
 	tcase_add_checked_fixture(tests, make, unmake);
 	tcase_add_loop_test(tests, reply_arrives, 0, JOB_KIND_COUNT);
 	tcase_add_test(tests, reply_with_handle);
+	tcase_add_test(tests, reply_with_program);
+	tcase_add_loop_test(tests, reply_with_bad_program, 0,
+	    COUNT(bad_programs));
+	tcase_add_test(tests, reply_with_unknown_program);
+	tcase_add_test(tests, reply_with_spool);
 	tcase_add_loop_test(tests, reply_unchanged, 0, 3);
 	tcase_add_loop_test(tests, reply_with_error, 0, JOB_KIND_COUNT);
 	tcase_add_test(tests, reply_not_yet);

@@ -24,17 +24,18 @@ enum {
 	ROOT = 16, PATH = 20, NAMES = 24, DATA = 28, FLAGS = 32, WITH_FD = 36,
 	VERSION = 40, SIZE = 56, MTIME_NS = 80, CTIME_NS = 84, OFFSET = 88,
 	LENGTH = 96, LINKS = 104, USER = 108, MIN_UID = 112, MOUNT_LEN = 116,
-	WATCH = 120, TEXTS = 128,
+	WATCH = 120, PROGRAMS = 124, TEXTS = 128,
 	/* Of a reply: */
 	ERROR = 16, NAME_NUMBER = 20, R_VERSION = 24, R_SIZE = 40,
 	R_MTIME_NS = 64, UNCHANGED = 80, STRONG = 84, IN_MEMORY = 88,
-	R_WITH_FD = 92, DONE = 96, CACHED_INO = 112, CACHED_SIZE = 120,
+	R_WITH_FD = 92, DONE = 96, SPLIT = 104, CACHED_INO = 112, CACHED_SIZE = 120,
 	CACHED_MTIME_NS = 144, WATCHED = 152, WAYPOINTS = 160,
 	W_KIND = 172, W_BYTES = 176, REPLY_SIZE = 680
 };
 
 static const char	 names[] = "index.html\0index.htm";
 static const char	 suffixes[] = ".br\0.gz";
+static const char	 programs[] = "*.php\0*.cgi";
 /* The texts of a template, some of them empty. */
 static const char	 template[] = "name\0title\0\0dir\0file\0\0\0tail";
 /* A user and a password. */
@@ -86,8 +87,11 @@ sample(enum job_kind kind)
 		job.find.mount_len = kind == JOB_LIST ? 3 : 0;
 		job.find.version = version;
 		job.find.watch = JOB_WATCH_WAY;
-		if (kind != JOB_LIST)
+		if (kind != JOB_LIST) {
 			job.find.names = (struct str){ names, sizeof(names) };
+			job.find.programs = (struct str){ programs,
+			    sizeof(programs) };
+		}
 	}
 	if (kind == JOB_RESOLVE) {
 		job.resolve.siblings = (struct str){ suffixes,
@@ -115,6 +119,11 @@ sample(enum job_kind kind)
 	} else if (kind == JOB_APPEND) {
 		job.append.log = 1;
 		job.append.bytes = STR("a line\n");
+	} else if (kind == JOB_SPOOL) {
+		job.fd = STDIN_FILENO;
+		job.spool.bytes = STR("a=b&c=d");
+		job.spool.offset = 65536;
+		job.spool.has_file = true;
 	} else if (kind == JOB_VERIFY) {
 		job.verify.file = "/etc/passwords";
 		job.verify.both = (struct str){ both, sizeof(both) };

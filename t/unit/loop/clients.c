@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "backend.h"
+#include "lib/io.h"
 #include "loop/acceptor.h"
 #include "loop/clients_private.h"
 #include "shared/listener.h"
@@ -28,6 +30,19 @@ static int		 heard, iterations;
 static int64_t		 deadline;		/* ms from now; FAR: none */
 static bool		 holds;		/* waits to send what it reads */
 static int		 term;			/* of its waits */
+static bool		 runs_program;	/* waits for one when it has read */
+static int64_t		 answer;		/* ms: that deadline */
+static struct backend	 backend;
+static int		 told;			/* how often by the driver */
+static enum outcome	 told_last;
+
+static struct wait *
+wait_for_program(struct session *p)
+{
+	wait_for(p, WAIT_BACKEND, TIMEOUT_PROGRAM, ticks.ms + answer, 0);
+	p->wait.backend = &backend;
+	return &p->wait;
+}
 
 /* Reads, and lets others have their turn when a read has filled its room. */
 struct wait *
@@ -38,11 +53,20 @@ machine_run(struct session *p, struct workspace *w, unsigned stages)
 
 	(void)w;
 	ck_assert_uint_eq(stages, STAGES_ALL);
+	if (p->wait.kind == WAIT_BACKEND && outcome != OUTCOME_PENDING) {
+		told++;
+		told_last = outcome;
+		n = -1;
+		if (runs_program)
+			return wait_for_program(p);
+	}
 	if (outcome == OUTCOME_PENDING)
 		return &p->wait;
 	if (n == 0)
 		return wait_for(p, WAIT_CLOSE, TIMEOUT_IDLE, 0, 0);
 	heard += n > 0 ? (int)n : 0;
+	if (n > 0 && runs_program)
+		return wait_for_program(p);
 	if (n > 0 && holds)
 		return wait_for(p, WAIT_WRITE, TIMEOUT_SEND, FAR, WAIT_LATER);
 	wait_for(p, WAIT_READ, TIMEOUT_IDLE, deadline == FAR ? FAR :
@@ -85,8 +109,8 @@ begin(void)
 
 	heard = come = gone = 0;
 	deadline = FAR;
-	holds = false;
-	term = 0;
+	holds = runs_program = false;
+	term = told = 0;
 	loop = evloop_new(&ticks);
 	iteration_ends = evloop_timer(loop, stop, loop);
 	clients = clients_new(loop, &ticks, NULL, 4, NULL, NULL);
@@ -102,7 +126,7 @@ end(void)
 	ck_assert_int_eq(gone, 1);
 	evloop_unwatch(&iteration_ends);
 	evloop_free(&loop);
-	close(ours);
+	io_close(&ours);
 }
 
 static void
@@ -234,6 +258,128 @@ START_TEST(terms)
 		iterate();
 	ck_assert(TAILQ_EMPTY(own));
 	ck_assert_uint_eq(clients->list_len[TIMEOUT_IDLE], 1);
+}
+END_TEST
+
+/* The client has asked for a program, and the connection waits for that. */
+static void
+run_program(void)
+{
+	backend = (struct backend){ .waiter = NULL };
+	answer = FAR;
+	runs_program = true;
+	say(1);
+	iterate();
+	ck_assert_ptr_nonnull(backend.waiter);
+	ck_assert_int_eq(told, 0);
+}
+
+/* The driver of programs wakes it, again and again. */
+START_TEST(program_says_more)
+{
+	run_program();
+	for (int i = 1; i <= 3; i++) {
+		clients_wake(backend.waiter, OUTCOME_READY);
+		ck_assert_int_eq(told, i);
+		ck_assert_int_eq(told_last, OUTCOME_READY);
+		ck_assert_ptr_nonnull(backend.waiter);
+	}
+	runs_program = false;
+	clients_wake(backend.waiter, OUTCOME_READY);
+	ck_assert_ptr_null(backend.waiter);
+	/* It has not missed input meanwhile. */
+	say(2);
+	heard = 0;
+	iterate();
+	ck_assert_int_eq(heard, 2);
+}
+END_TEST
+
+/* A client that says more, or that has said all, waits for its answer. */
+START_TEST(program_and_input)
+{
+	run_program();
+	if (_i > 0)
+		say(_i);
+	else
+		ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
+	for (int i = 0; i < 3; i++)
+		iterate();
+	ck_assert_int_eq(told, 0);
+	/* Which costs no iterations. */
+	evloop_on_iteration(loop, count_iteration, NULL);
+	iterations = 0;
+	evloop_arm(iteration_ends, ticks.ms + 50);
+	evloop_run(loop);
+	ck_assert_int_le(iterations, 2);
+	evloop_on_iteration(loop, NULL, NULL);
+	heard = 0;
+	runs_program = false;
+	clients_wake(backend.waiter, OUTCOME_READY);
+	ck_assert_int_eq(told_last, OUTCOME_READY);
+	iterate();
+	ck_assert_int_eq(heard, _i);
+	ck_assert_int_eq(gone, _i == 0);
+}
+END_TEST
+
+/* The client goes: before the wait, in it, or after it has said all. */
+START_TEST(program_without_client)
+{
+	if (_i == 0) {
+		say(1);
+		close(ours);
+		ours = -1;
+		backend = (struct backend){ .waiter = NULL };
+		answer = FAR;
+		runs_program = true;
+		iterate();
+	} else
+		run_program();
+	if (_i == 2) {
+		ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
+		iterate();
+		ck_assert_int_eq(told, 0);
+	}
+	runs_program = false;
+	if (_i > 0)
+		close(ours);
+	ours = -1;
+	for (int i = 0; i < 3 && told == 0; i++)
+		iterate();
+	ck_assert_int_eq(told, 1);
+	ck_assert_int_eq(told_last, OUTCOME_FAILED);
+	ck_assert_ptr_null(backend.waiter);
+	iterate();
+	ck_assert_int_eq(gone, 1);
+}
+END_TEST
+
+START_TEST(program_is_late)
+{
+	backend = (struct backend){ .waiter = NULL };
+	answer = 10;
+	runs_program = true;
+	say(1);
+	iterate();
+	ck_assert_ptr_nonnull(backend.waiter);
+	ck_assert_uint_eq(clients->list_len[TIMEOUT_PROGRAM], 1);
+	runs_program = false;
+	while (told == 0)
+		iterate();
+	ck_assert_int_eq(told_last, OUTCOME_TIMED_OUT);
+	ck_assert_ptr_null(backend.waiter);
+	ck_assert_uint_eq(clients->list_len[TIMEOUT_PROGRAM], 0);
+}
+END_TEST
+
+/* All connections are closed while one waits for a program. */
+START_TEST(program_is_left)
+{
+	run_program();
+	clients_end(clients);
+	ck_assert_ptr_null(backend.waiter);
+	ck_assert_int_eq(told, 0);
 }
 END_TEST
 
@@ -416,6 +562,11 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, meanwhile, 0, 2);
 	tcase_add_test(t, by_layer);
 	tcase_add_test(t, terms);
+	tcase_add_test(t, program_says_more);
+	tcase_add_loop_test(t, program_and_input, 0, 3);
+	tcase_add_loop_test(t, program_without_client, 0, 3);
+	tcase_add_test(t, program_is_late);
+	tcase_add_test(t, program_is_left);
 	tcase_add_test(t, nobody_left);
 #ifdef __linux__
 	if (may_block_new())

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/sockaddr.h"
 #include "loop/net.h"
 #include "t/unit/unit.h"
 
@@ -356,6 +357,63 @@ START_TEST(resets)
 }
 END_TEST
 
+/* A client that has said all is there until it is reset. */
+START_TEST(gone)
+{
+	const struct linger	at_once = { .l_onoff = 1, .l_linger = 0 };
+	struct pollfd		p = { .fd = sock.fd };
+
+	ck_assert(!net_is_gone(&sock));
+	ck_assert_int_eq(write(ours, "x", 1), 1);
+	ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
+	ck_assert(is_ready(sock.fd, SOON));
+	ck_assert(!net_is_gone(&sock));
+	ck_assert_int_eq(setsockopt(ours, SOL_SOCKET, SO_LINGER, &at_once,
+	    sizeof(at_once)), 0);
+	close(ours);
+	ours = -1;
+	ck_assert_int_eq(poll(&p, 1, SOON), 1);
+	ck_assert(net_is_gone(&sock));
+}
+END_TEST
+
+static in_port_t
+get_port(int fd)
+{
+	struct sockaddr_in	sin = { 0 };
+	socklen_t		len = sizeof(sin);
+
+	ck_assert_int_eq(getsockname(fd, (struct sockaddr *)&sin, &len), 0);
+	return ntohs(sin.sin_port);
+}
+
+/* Both ends, whatever layer there is; none of what is no socket. */
+START_TEST(addresses)
+{
+	struct net		 none = { NULL, NULL };
+	struct wait_addresses	 a;
+	int			 ends[2];
+
+	for (int i = 0; i < 2; i++) {
+		memset(&a, 0xff, sizeof(a));
+		sock.net = i == 0 ? NULL : &none;
+		w = (struct wait){ .addresses = &a };
+		ck_assert_int_eq(ask(WAIT_ADDRESSES, 0), NET_DONE);
+		expect_done(0);
+		ck_assert_int_eq(sockaddr_port(&a.own), get_port(sock.fd));
+		ck_assert_int_eq(sockaddr_port(&a.peer), get_port(ours));
+	}
+	sock.net = NULL;
+	close(sock.fd);
+	ck_assert_int_eq(pipe(ends), 0);
+	sock.fd = ends[0];
+	ck_assert_int_eq(ask(WAIT_ADDRESSES, 0), NET_DONE);
+	ck_assert_int_eq(a.own.ss_family, AF_UNSPEC);
+	ck_assert_int_eq(a.peer.ss_family, AF_UNSPEC);
+	close(ends[1]);
+}
+END_TEST
+
 /* A layer. */
 
 static enum net_state	 answer;
@@ -436,6 +494,8 @@ unit_tests(TCase *t)
 	tcase_add_test(t, end_of_output);
 	tcase_add_test(t, closes);
 	tcase_add_test(t, resets);
+	tcase_add_test(t, gone);
+	tcase_add_test(t, addresses);
 	tcase_add_test(t, layer);
 	tcase_add_loop_test(t, layer_without_wait, NET_READ, NET_WRITE + 1);
 }

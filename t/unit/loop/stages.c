@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "backend.h"
 #include "lib/log.h"
 #include "loop/acceptor.h"
+#include "loop/clients_private.h"
 #include "loop/stages.h"
 #include "shared/listener.h"
 #include "t/unit/loop/sessions.h"
@@ -40,6 +42,7 @@ static int		 idle;			/* connections seen idle */
 static int		 enough;		/* these end an iteration */
 static enum wait_kind	 holds;		/* the wait of the send stage */
 static int64_t		 until;		/* that wait's deadline; 0: none */
+static struct backend	 backend;		/* BACKEND: that wait's */
 static bool		 draining;
 static bool		 piecemeal;		/* a full read ends the
 						 * iteration */
@@ -66,9 +69,13 @@ read_requests(struct session *p, enum outcome outcome)
 static struct wait *
 send_data(struct session *p)
 {
-	if (until != 0)
-		return wait_for(p, holds, holds == WAIT_DISK ? TIMEOUT_DISK :
+	if (until != 0) {
+		wait_for(p, holds, holds == WAIT_DISK ? TIMEOUT_DISK :
 		    TIMEOUT_SEND, until, WAIT_LATER);
+		if (holds == WAIT_BACKEND)
+			p->wait.backend = &backend;
+		return &p->wait;
+	}
 	served += p->asked;
 	p->asked = 0;
 	p->stage = STAGE_READ_REQUEST;
@@ -444,6 +451,33 @@ START_TEST(room_to_send)
 }
 END_TEST
 
+/* To wait for a program, too: there the end of the client is seen. */
+START_TEST(program)
+{
+	open_stages(MOST);
+	make_known(1);
+	holds = WAIT_BACKEND;
+	until = FAR;
+	ask(0);
+	ck_assert(!within(5, &gone, 1));
+	ck_assert_ptr_nonnull(backend.waiter);
+	ask(0);
+	ck_assert(!within(5, &gone, 1));
+	if (_i == 0) {
+		until = 0;
+		clients_wake(backend.waiter, OUTCOME_READY);
+		iterate(STAGE_SEND_DATA);
+		ck_assert(within(3, &served, 3));
+	} else {
+		close(ours[0]);
+		ck_assert(within(3, &gone, 1));
+		ck_assert_int_eq(served, 1);
+	}
+	ck_assert_ptr_null(backend.waiter);
+	close_stages();
+}
+END_TEST
+
 /* On that way an old deadline must not end its wait: another thread has the
  * connection. */
 START_TEST(old_deadline)
@@ -579,6 +613,7 @@ unit_tests(TCase *tests)
 	    STAGE_COUNT);
 	tcase_add_test(tests, end_behind_request);
 	tcase_add_test(tests, room_to_send);
+	tcase_add_loop_test(tests, program, 0, 2);
 	tcase_add_test(tests, old_deadline);
 	tcase_add_loop_test(tests, room_for_another, 0, 3);
 	tcase_add_loop_test(tests, drain_finds_all, 0, 2);

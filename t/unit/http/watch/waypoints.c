@@ -89,6 +89,34 @@ START_TEST(absences)
 }
 END_TEST
 
+/* What is behind a program hangs on the program's name. */
+START_TEST(program)
+{
+	static const char	*const names[] = { "/dir/a.php/b/c",
+				    "/dir/a.php/", "/dir/a.php" };
+	struct look		 l;
+
+	for (int i = 0; i < 3; i++) {
+		look_begin(&l, NAMESPACE_TARGET, names[i]);
+		if (l.job.find.watch == JOB_WATCH_WAY)
+			look_watches(&l, i < 2 ? ROOT " 3D3 3B9a.php" :
+			    ROOT " 3D3");
+		l.job.find.watched = JOB_WATCHED_ALL;
+		l.job.resolve.program = true;
+		l.job.resolve.split = strlen("dir/a.php");
+		ck_assert(look_end(&l));
+	}
+	event_come(NOTIFY_ENTRY, 3, "b.php", false);
+	tidy();
+	for (int i = 0; i < 3; i++)
+		ck_assert(is_watched(names[i]));
+	event_come(NOTIFY_ENTRY, 3, "a.php", false);
+	tidy();
+	for (int i = 0; i < 3; i++)
+		ck_assert(is_old(NAMESPACE_TARGET, names[i]));
+}
+END_TEST
+
 /* A directory that no waypoint needs is watched until all lookups that were
  * under way when main heard of it have ended. */
 START_TEST(unknown_directory)
@@ -262,6 +290,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, way_then_end);
 	tcase_add_test(tests, unwatched);
 	tcase_add_test(tests, absences);
+	tcase_add_test(tests, program);
 	tcase_add_loop_test(tests, unknown_directory, 0, 2);
 	tcase_add_loop_test(tests, unknown_event, 0, 2);
 	tcase_add_test(tests, unknown_goes);

@@ -1,0 +1,81 @@
+/*
+ * backend: CONTRACT between the request machine and the drivers of programs: a
+ * program that runs for one request, and its output.
+ */
+#ifndef BACKEND_H
+#define BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/str.h"
+
+struct client;			/* an architecture's record of a connection */
+
+/* The words of a request to the program manager.  All is borrowed until start()
+ * returns. */
+struct backend_start {
+	uint32_t	 program;	/* index in conf->programs */
+	/* The program's file: of a program with a directory its path beneath
+	 * that, without a leading slash; else empty. */
+	struct str	 file;
+	/* Texts NAME=VALUE, each terminated; for others than CGI with the
+	 * program's own variables, which else its manager adds. */
+	struct str	 environment;
+	uint8_t		 protocol;	/* enum conf_protocol */
+	int		 body;		/* descriptor, its offset at the first
+					 * byte; -1: there is no body */
+};
+
+/* How a backend has ended. */
+enum backend_end {
+	BACKEND_RUNS,		/* or waits to be started */
+	BACKEND_COMPLETE,	/* the program has exited; status has it */
+	BACKEND_BROKEN,		/* killed, or its manager has ended: its output
+				 * is not complete */
+	BACKEND_FAILED,		/* not started; error says why */
+	BACKEND_BUSY		/* as many as may run already, and wait */
+};
+
+/* The driver's; the machine reads all members and sets none.  Output that has
+ * come is at `at`, which moves at each call of the driver and whenever the
+ * connection waits, for whatever it be. */
+struct backend {
+	const char	*at;
+	size_t		 len;
+	uint8_t		 end;		/* enum backend_end; output may be left
+					 * to be consumed */
+	bool		 started;	/* the program runs, or has run */
+	int		 error;		/* FAILED: an errno */
+	int		 status;	/* COMPLETE, BROKEN: as of waitpid(2);
+					 * -1: unknown */
+	uint32_t	 retry_after;	/* BUSY: seconds */
+	/* The connection that waits (WAIT_BACKEND) or NULL. */
+	struct client	*waiter;
+};
+
+/*
+ * The driver of programs, to the machine.  All functions run in the thread of
+ * the loop that has the connection, and none blocks.
+ *
+ * A connection that waits for a backend is told READY when more output has
+ * come, when the program has been started, and when it has ended; FAILED when
+ * its client has gone meanwhile.
+ */
+struct backends {
+	/* Asks the program manager for a program; at most hold bytes of its
+	 * output are held, then the program waits.  The caller owns the
+	 * backend.  NULL with errno: there is no manager, or it is too busy to
+	 * take a message. */
+	struct backend	*(*start)(void *context, const struct backend_start *,
+			    size_t hold);
+	/* Drops that many bytes of the output. */
+	void		 (*consume)(struct backend *, size_t);
+	/* Ends the program and all that it has started, if it still runs;
+	 * frees. */
+	void		 (*end)(struct backend **);
+	void		  *context;
+};
+
+#endif

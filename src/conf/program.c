@@ -1,0 +1,179 @@
+/*
+ * program: the programs of a conf: values of block program and of "run", and
+ * look-ups of requests.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/run.h"
+#include "conf/setters.h"
+#include "lib/mem.h"
+#include "lib/regular.h"
+
+#define LETTERS		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define DIGITS		"0123456789"
+#define NAME_MAX_LEN	32		/* bytes; it begins lines of logs */
+#define FIELDS		"HTTP_"		/* begins variables of field lines */
+
+const char *
+conf_program_wrong_name(const char *name)
+{
+	size_t	len = strlen(name);
+
+	return len == 0 || len > NAME_MAX_LEN ||
+	    strspn(name, LETTERS DIGITS "._-") != len ? "\"%s\" is not a name "
+	    "for a program: 32 letters, digits, dots and dashes at most" :
+	    strcmp(name, CONF_RUN_OFF) == 0 || strcmp(name, "for") == 0 ?
+	    "\"%s\" has a meaning of its own behind \"run\": choose another "
+	    "name" : NULL;
+}
+
+/* Whether a file can be executed; else reports it. */
+static bool
+is_executable(struct conf_reader *reader, const struct conf_word *word)
+{
+	struct stat	 sb;
+	const char	*name = word->text;
+
+	if (name[0] != '/')
+		conf_error(reader, word->pos, "\"%s\": a command is named from "
+		    "/ on, as /usr/bin/program", name);
+	else if (stat(name, &sb) == 0 && !S_ISREG(sb.st_mode))
+		conf_error(reader, word->pos, "%s is %s, not a file", name,
+		    regular_kind(sb.st_mode));
+	else if (access(name, X_OK) == -1)
+		conf_error(reader, word->pos, "cannot run %s: %s", name,
+		    strerror(errno));
+	else
+		return true;
+	return false;
+}
+
+/* Adds the file, or an argument behind it. */
+bool
+conf_program_set_command(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	struct conf_words	*command = member;
+
+	(void)row;
+	if (command->n == 0 && !is_executable(reader, word))
+		return false;
+	conf_name_add(command, word->text);
+	return true;
+}
+
+static const char *
+find_wrong_variable(const char *name)
+{
+	return name[0] == '\0' || strchr(DIGITS, name[0]) != NULL ||
+	    name[strspn(name, LETTERS DIGITS "_")] != '\0' ? "\"%s\" is not a "
+	    "variable's name: letters, digits and _" :
+	    strncmp(name, FIELDS, strlen(FIELDS)) == 0 ? "%s is a field of a "
+	    "request: a client sets it" : NULL;
+}
+
+/* Adds a variable from two words, a name and a value. */
+bool
+conf_program_set_variable(struct conf_reader *reader,
+    const struct conf_row *row, const struct conf_word *words, void *member)
+{
+	const struct conf_pairs	*pairs = member;
+
+	if (!conf_error_none(reader, words,
+	    find_wrong_variable(words[0].text)))
+		return false;
+	for (size_t i = 0; i < pairs->n; i++) {
+		if (strcmp(pairs->at[i].name, words[0].text) != 0)
+			continue;
+		conf_error(reader, words[0].pos,
+		    "%s %s is given twice in this block", row->word,
+		    words[0].text);
+		return false;
+	}
+	conf_name_add_pair(member, words, 0);
+	return true;
+}
+
+static void
+add_pair(struct conf_pairs *pairs, const char *pattern, const char *name)
+{
+	pairs->at = mem_grow(pairs->at, pairs->n + 1, sizeof(*pairs->at));
+	pairs->at[pairs->n++] = (struct conf_pair){
+		mem_string(pattern), mem_string(name), 0
+	};
+}
+
+/* Adds a name, or "off", for each path; patterns behind it change that. */
+bool
+conf_program_set_run(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	(void)row;
+	if (strcmp(word->text, CONF_RUN_OFF) != 0 &&
+	    !conf_error_none(reader, word, conf_program_wrong_name(word->text)))
+		return false;
+	add_pair(member, "", word->text);
+	return true;
+}
+
+/* Sets the pattern of the name before it; a further one has a pair of its
+ * own. */
+bool
+conf_program_set_pattern(struct conf_reader *reader,
+    const struct conf_row *row, const struct conf_word *word, void *member)
+{
+	struct conf_pairs	*pairs = member;
+	struct conf_pair	*last = &pairs->at[pairs->n - 1];
+	const char		*wrong = NULL;
+
+	(void)row;
+	if (strcmp(last->value, CONF_RUN_OFF) == 0)
+		wrong = "\"run off\" is for each path: leave \"for\" out";
+	else if (word->text[0] == '\0' || strchr(word->text, '/') != NULL)
+		wrong = "\"%s\" is not a pattern of names: it is for the last "
+		    "segment of a path, without a slash, as *.php";
+	if (!conf_error_none(reader, word, wrong))
+		return false;
+	if (last->name[0] != '\0') {
+		add_pair(pairs, word->text, last->value);
+		return true;
+	}
+	mem_drop(&last->name);
+	last->name = mem_string(word->text);
+	return true;
+}
+
+struct conf_program *
+conf_program_add(struct conf *conf)
+{
+	struct conf_program	*program;
+
+	conf->programs = mem_grow(conf->programs, conf->nprograms + 1,
+	    sizeof(*conf->programs));
+	program = &conf->programs[conf->nprograms];
+	*program = (struct conf_program){ .number = conf->nprograms };
+	conf->nprograms++;
+	return program;
+}
+
+const struct conf_program *
+conf_program_of_all(const struct conf_rules *rules)
+{
+	return rules->run.n == 1 && rules->run.list[0].pattern == NULL ?
+	    rules->run.list[0].program : NULL;
+}
+
+const struct conf_program *
+conf_program_of_file(const struct conf_rules *rules, const char *name)
+{
+	for (size_t i = 0; i < rules->run.n; i++)
+		if (rules->run.list[i].pattern != NULL &&
+		    fnmatch(rules->run.list[i].pattern, name, 0) == 0)
+			return rules->run.list[i].program;
+	return NULL;
+}

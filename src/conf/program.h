@@ -1,0 +1,77 @@
+/*
+ * program: the programs of a conf, which answer requests (CGI/1.1, RFC 3875).
+ */
+#ifndef CONF_PROGRAM_H
+#define CONF_PROGRAM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "conf/guard.h"
+
+/* How a request is told to a program. */
+enum conf_protocol {
+	CONF_CGI,		/* a process for each request (RFC 3875) */
+	CONF_FASTCGI,		/* over a connection that stays (FastCGI 1.0) */
+	CONF_SCGI		/* over a connection for each request */
+};
+
+/*
+ * program NAME { }, or the unnamed one of a directive cgi.
+ *
+ * A program with a directory is each executable file beneath it.  One with a
+ * command is that command: an interpreter, which gets the file that the path
+ * names as SCRIPT_FILENAME (run NAME for PATTERN...), or a program of its own,
+ * which gets the rest of the path as PATH_INFO (run NAME).
+ */
+struct conf_program {
+	char			*name;		/* NULL: of a cgi */
+	struct conf_words	 command;	/* an absolute file, arguments;
+						 * n is 0: it has a directory */
+	char			*directory;	/* absolute; NULL: a command, or
+						 * servers */
+	int64_t			 protocol;	/* enum conf_protocol */
+	/* Where servers listen that others have started: unix:FILE or
+	 * ADDRESS:PORT, numbers only.  n is 0: amped starts the command. */
+	struct conf_words	 servers;
+	int64_t			 idle;		/* FASTCGI, of own processes: ms
+						 * without a request */
+	int64_t			 requests;	/* so many, then a new process;
+						 * 0: any */
+	struct conf_pairs	 variables;	/* of its environment */
+	int64_t			 most;		/* processes at once; 0: two a
+						 * processor */
+	int64_t			 queue;		/* requests that may wait */
+	int64_t			 within;	/* ms that one may wait */
+	int64_t			 answer;	/* ms to the first byte */
+	int64_t			 silence;	/* ms to the next one */
+	int64_t			 hold;		/* bytes of output */
+	int64_t			 nice;		/* 0 to 19 */
+	int64_t			 memory;	/* bytes; 0: any, as the next */
+	int64_t			 cpu;		/* ms of processor time */
+	int64_t			 files;		/* open descriptors */
+	int64_t			 processes;	/* of its user; 0: any */
+	int64_t			 authorization;	/* a switch: it may see
+						 * passwords of requests */
+	size_t			 number;	/* index in conf.programs */
+	struct conf_origin	*origins;	/* private to conf/ */
+};
+
+/* A program that rules run, for files of these names. */
+struct conf_run {
+	const struct conf_program *program;	/* NULL: run off */
+	const char		*pattern;	/* for fnmatch(3), of the last
+						 * segment; NULL: each path */
+};
+
+struct conf_rules;
+
+/* The program that rules run for each path; NULL: there is none, or by name. */
+const struct conf_program *conf_program_of_all(const struct conf_rules *);
+/* The program that rules run for a file of that name, which is terminated;
+ * NULL: none. */
+const struct conf_program *conf_program_of_file(const struct conf_rules *,
+		    const char *name);
+
+#endif

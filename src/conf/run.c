@@ -1,0 +1,291 @@
+/*
+ * run: which programs rules run: checks all programs, and makes the lists of
+ * sites and paths.
+ *
+ * A path without run and cgi has the programs of the block path around it: if
+ * it had those of its site, as with other directives, a file that is a program
+ * there might be sent as a file.
+ */
+#include <sys/param.h>
+
+#include <string.h>
+
+#include "conf/run.h"
+#include "conf/setters.h"
+#include "lib/mem.h"
+
+static const struct conf_origin *
+find_origin(struct conf_program *program, const char *word)
+{
+	return conf_origin(conf_object_program(program),
+	    word == NULL ? NULL : conf_row_find_word(word, BLOCK_PROGRAM), 0);
+}
+
+static void
+check_name(struct conf_reader *reader, struct conf_program *program)
+{
+	struct conf		 *conf = reader->conf;
+	const struct conf_origin *own = find_origin(program, NULL), *first;
+
+	for (size_t i = 0; i < program->number && !own->bad; i++) {
+		if (strcmp(conf->programs[i].name, program->name) != 0)
+			continue;
+		first = find_origin(&conf->programs[i], NULL);
+		conf_error(reader, own->pos,
+		    "program \"%s\" is given twice: first at %s:%zu",
+		    program->name, conf->files.at[first->pos.file],
+		    first->pos.line);
+		return;
+	}
+}
+
+static void
+check_program(struct conf_reader *reader, struct conf_program *program)
+{
+	const struct conf_origin	*own = find_origin(program, NULL);
+	const struct conf_origin	*command, *directory;
+
+	command = find_origin(program, "command");
+	directory = find_origin(program, "directory");
+	check_name(reader, program);
+	if (command != NULL && directory != NULL)
+		conf_error_both(reader, command, directory);
+	else if (command == NULL && directory == NULL && !own->bad)
+		conf_error(reader, own->pos, "block program needs \"command\" "
+		    "and a file, or \"directory\"");
+}
+
+/* Adds the program of a directive cgi, one for all with the same directory. */
+static void
+add_unnamed(struct conf_reader *reader, const char *directory)
+{
+	struct conf		*conf = reader->conf;
+	struct conf_program	*program;
+
+	if (directory == NULL)
+		return;
+	for (size_t i = 0; i < conf->nprograms; i++) {
+		program = &conf->programs[i];
+		if (program->name == NULL &&
+		    strcmp(program->directory, directory) == 0)
+			return;
+	}
+	program = conf_program_add(conf);
+	program->directory = mem_string(directory);
+	conf_value_default(reader, conf_object_program(program));
+}
+
+void
+conf_run_prepare(struct conf_reader *reader)
+{
+	struct conf		*conf = reader->conf;
+	const struct conf_site	*site;
+
+	for (size_t i = 0; i < conf->nprograms; i++)
+		check_program(reader, &conf->programs[i]);
+	for (size_t i = 0; i < conf->nsites; i++) {
+		site = &conf->sites[i];
+		add_unnamed(reader, site->rules.run.cgi);
+		for (size_t j = 0; j < site->npaths; j++)
+			add_unnamed(reader, site->paths[j].rules.run.cgi);
+	}
+}
+
+static bool
+is_off(const struct conf_pair *pair)
+{
+	return strcmp(pair->value, CONF_RUN_OFF) == 0;
+}
+
+/* NULL: there is none. */
+static const struct conf_program *
+find_program(const struct conf *conf, const char *name)
+{
+	for (size_t i = 0; i < conf->nprograms; i++)
+		if (conf->programs[i].name != NULL &&
+		    strcmp(conf->programs[i].name, name) == 0)
+			return &conf->programs[i];
+	return NULL;
+}
+
+static const struct conf_program *
+find_unnamed(const struct conf *conf, const char *directory)
+{
+	const struct conf_program	*p = conf->programs;
+
+	while (p->name != NULL || strcmp(p->directory, directory) != 0)
+		p++;
+	return p;
+}
+
+static void
+error_unknown(struct conf_reader *reader, const char *name,
+    struct conf_pos pos)
+{
+	const struct conf	*conf = reader->conf;
+	const char		*near = NULL;
+
+	for (size_t i = 0; i < conf->nprograms; i++)
+		if (conf->programs[i].name != NULL)
+			near = conf_error_nearer(name, near,
+			    conf->programs[i].name);
+	conf_error(reader, pos, "there is no program \"%s\": write program %s "
+	    "{ command FILE }, outside of all blocks", name, name);
+	conf_error_hint(reader, near);
+}
+
+static void
+add_run(struct conf_rules *rules, const struct conf_program *program,
+    const char *pattern)
+{
+	rules->run.list = mem_grow(rules->run.list, rules->run.n + 1,
+	    sizeof(*rules->run.list));
+	rules->run.list[rules->run.n++] = (struct conf_run){
+		program, pattern
+	};
+}
+
+/* Whether the list, of which all have a pattern, has this one. */
+static bool
+has_pattern(const struct conf_rules *rules, const char *pattern)
+{
+	for (size_t i = 0; i < rules->run.n; i++)
+		if (strcmp(rules->run.list[i].pattern, pattern) == 0)
+			return true;
+	return false;
+}
+
+/* Adds a program for its pattern, or for each path. */
+static void
+add_named(struct conf_reader *reader, struct conf_rules *rules,
+    const struct conf_pair *pair, struct conf_pos pos)
+{
+	const struct conf_program	*program = find_program(reader->conf,
+					    pair->value);
+	bool				 all = pair->name[0] == '\0';
+
+	if (is_off(pair))
+		return;
+	if (program == NULL)
+		error_unknown(reader, pair->value, pos);
+	else if (all)
+		add_run(rules, program, NULL);
+	else if (program->directory != NULL)
+		conf_error(reader, pos, "program %s has a directory, and each "
+		    "executable file there is a program: leave \"for\" out",
+		    pair->value);
+	else if (has_pattern(rules, pair->name))
+		conf_error(reader, pos, "there is a program for %s already in "
+		    "this block", pair->name);
+	else
+		add_run(rules, program, pair->name);
+}
+
+/* Whether a program for each path, or "off", is the only one of the block; else
+ * reports it. */
+static bool
+is_alone(struct conf_reader *reader, const struct conf_pairs *named,
+    struct conf_object object, const struct conf_row *row)
+{
+	for (size_t i = 0; i < named->n && named->n > 1; i++) {
+		if (named->at[i].name[0] != '\0')
+			continue;
+		conf_error(reader, conf_origin(object, row, i)->pos,
+		    "\"run %s\" is for each path: it excludes other programs "
+		    "in this block%s", named->at[i].value,
+		    is_off(&named->at[i]) ? "" :
+		    ", or needs \"for\" and a pattern");
+		return false;
+	}
+	return true;
+}
+
+static void
+make_list(struct conf_reader *reader, struct conf_rules *rules,
+    struct conf_object object)
+{
+	const struct conf_row	*run = conf_row_find_word("run", object.kind);
+	const struct conf_row	*cgi = conf_row_find_word("cgi", object.kind);
+	const struct conf_pairs	*named = &rules->run.named;
+
+	if (rules->run.cgi != NULL && named->n > 0) {
+		conf_error_both(reader, conf_origin(object, run, 0),
+		    conf_origin(object, cgi, 0));
+	} else if (rules->run.cgi != NULL) {
+		add_run(rules, find_unnamed(reader->conf, rules->run.cgi),
+		    NULL);
+	} else if (is_alone(reader, named, object, run)) {
+		for (size_t i = 0; i < named->n; i++)
+			add_named(reader, rules, &named->at[i],
+			    conf_origin(object, run, i)->pos);
+	}
+}
+
+static void
+complete_body(struct conf_reader *reader, struct conf_rules *rules,
+    const struct conf_rules *around, struct conf_object object)
+{
+	const struct conf	*conf = reader->conf;
+	struct conf_origin	*own = conf_origin(object,
+				    conf_row_find_word("body", object.kind), 0);
+	struct buf		 most = { 0 };
+
+	if (own == NULL)
+		rules->run.body = around != NULL ? around->run.body :
+		    MIN(conf->limits.body, conf->limits.bodies);
+	if (own == NULL || own->bad || rules->run.body <= conf->limits.bodies)
+		return;
+	conf_scaled_print(TYPE_SIZE, conf->limits.bodies, &most);
+	conf_error(reader, own->pos, "body is more than limits bodies, which "
+	    "is %s for all requests together", buf_string(&most));
+	buf_free(&most);
+}
+
+static void
+complete_block(struct conf_reader *reader, struct conf_rules *rules,
+    const struct conf_rules *around, struct conf_object object)
+{
+	complete_body(reader, rules, around, object);
+	if (rules->run.named.n > 0 || rules->run.cgi != NULL) {
+		rules->run.from = rules;
+		make_list(reader, rules, object);
+	} else if (around != NULL) {
+		rules->run.from = around->run.from;
+		rules->run.list = around->run.list;
+		rules->run.n = around->run.n;
+	}
+}
+
+/* The rules of the block path around a path, or of the site.  Paths are sorted,
+ * the longest first. */
+static const struct conf_rules *
+find_around(const struct conf_site *site, size_t path)
+{
+	const char	*prefix = site->paths[path].prefix;
+	size_t		 len;
+
+	for (size_t i = path + 1; i < site->npaths; i++) {
+		len = strlen(site->paths[i].prefix);
+		if (strncmp(prefix, site->paths[i].prefix, len) == 0 &&
+		    prefix[len] == '/')
+			return &site->paths[i].rules;
+	}
+	return &site->rules;
+}
+
+/* A path around another one comes before it. */
+void
+conf_run_complete(struct conf_reader *reader, struct conf_site *site)
+{
+	complete_block(reader, &site->rules, NULL, conf_object_site(site));
+	for (size_t i = site->npaths; i-- > 0;)
+		complete_block(reader, &site->paths[i].rules,
+		    find_around(site, i), conf_object_path(&site->paths[i]));
+}
+
+void
+conf_run_free(struct conf_rules *rules)
+{
+	if (rules->run.from == rules)
+		mem_drop(&rules->run.list);
+}

@@ -1,0 +1,26 @@
+/*
+ * run: makes and checks programs, and the lists of those that rules run.  For
+ * the files of this folder only.
+ */
+#ifndef CONF_RUN_H
+#define CONF_RUN_H
+
+#include "conf/setters.h"
+
+#define CONF_RUN_OFF	"off"		/* in place of a name */
+
+/* program.c */
+/* Of a program: why it cannot have that name. */
+conf_wrong_fn	conf_program_wrong_name;
+/* Adds one without name; all others may move. */
+struct conf_program *conf_program_add(struct conf *);
+
+/* run.c */
+/* Checks all programs, and adds those of directives cgi.  From then on none
+ * moves. */
+void		conf_run_prepare(struct conf_reader *);
+/* Makes the lists of a site and of its sorted paths. */
+void		conf_run_complete(struct conf_reader *, struct conf_site *);
+void		conf_run_free(struct conf_rules *);
+
+#endif

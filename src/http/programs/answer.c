@@ -1,0 +1,302 @@
+/*
+ * answer: the head of a program's answer, and the head of the response that is
+ * made of it.
+ */
+#include <sys/param.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <string.h>
+
+#include "http/fields.h"
+#include "http/programs/run.h"
+#include "http/reply.h"
+#include "http/rules.h"
+#include "lib/compiler.h"
+#include "proto/status.h"
+#include "stats/stats.h"
+
+/*
+ * The program's end, before its head is complete
+ */
+
+/* The reason that follows from the errno of a start: of a program with a
+ * directory, the request names the file. */
+static enum why
+get_start_why(const struct run *run, int error)
+{
+	bool	named = run->program->directory != NULL;
+
+	if (error == EAGAIN || error == ENOMEM || error == EMFILE ||
+	    error == ENFILE)
+		return WHY_PROGRAM_BUSY;
+	if (named && (error == ENOENT || error == ENOTDIR))
+		return WHY_ABSENT;
+	return named && (error == EACCES || error == EPERM || error == ELOOP ||
+	    error == EXDEV) ? WHY_EXECUTE : WHY_PROGRAM_FAILED;
+}
+
+static enum go
+handle_exit(struct conn *c)
+{
+	int		 status = c->request->run->backend->status;
+	const char	*seen = c->request->run->head.len == 0 ?
+			    "without an answer" : "before its head was "
+			    "complete";
+
+	stats_count(STATS_PROGRAMS_FAILED);
+	if (status != -1 && WIFSIGNALED(status))
+		return failure_reply(c, WHY_PROGRAM_ENDED, "it was killed by "
+		    "signal %d, %s", WTERMSIG(status), seen);
+	if (status != -1 && WIFEXITED(status))
+		return failure_reply(c, WHY_PROGRAM_ENDED, "it ended with "
+		    "status %d, %s", WEXITSTATUS(status), seen);
+	return failure_reply(c, WHY_PROGRAM_ENDED, "it was ended, %s", seen);
+}
+
+static enum go
+handle_end(struct conn *c)
+{
+	struct run	*run = c->request->run;
+	int		 error = run->backend->error;
+
+	switch (run->backend->end) {
+	case BACKEND_BUSY:
+		stats_count(STATS_PROGRAMS_BUSY);
+		run->retry_after = run->backend->retry_after;
+		return failure_reply(c, WHY_PROGRAM_BUSY, "as many of it run "
+		    "and wait as may (most, queue, within)");
+	case BACKEND_FAILED:
+		stats_count(STATS_PROGRAMS_FAILED);
+		return failure_reply(c, get_start_why(run, error),
+		    "it cannot be started: %s", strerror(error));
+	default:
+		return handle_exit(c);
+	}
+}
+
+/*
+ * The head of the response
+ */
+
+/* Fields of an answer that are the server's business, or that are put out in
+ * another way. */
+static const char *const own_fields[] = {
+	"Status", "Content-Length", "Connection", "Keep-Alive", "Trailer",
+	"Upgrade", "Date", "Server", "Proxy-Connection"
+};
+
+static bool
+is_own_field(struct str name)
+{
+	for (size_t i = 0; i < sizeof(own_fields) / sizeof(own_fields[0]); i++)
+		if (str_same_nocase(name, str_of(own_fields[i])))
+			return true;
+	return false;
+}
+
+static void
+add_fields(struct conn *c)
+{
+	const struct run	*run = c->request->run;
+	struct buf		*work = &c->http->work;
+	struct str		 name, value;
+	uint32_t		 at = 0;
+
+	while (cgi_head_next(&run->parse, run->head.at, &at, &name, &value)) {
+		if (is_own_field(name))
+			continue;
+		buf_addf(work, "%.*s: ", (int)name.len, name.at);
+		buf_add(work, value.at, value.len);
+		buf_adds(work, "\r\n");
+	}
+}
+
+/* Whether the program has sent a field itself. */
+static bool
+has_field(const struct run *run, struct str field)
+{
+	struct str	name, value;
+	uint32_t	at = 0;
+
+	while (cgi_head_next(&run->parse, run->head.at, &at, &name, &value))
+		if (str_same_nocase(name, field))
+			return true;
+	return false;
+}
+
+/* Adds the conf's fields, but for those that the program has sent. */
+static void
+add_conf_fields(struct conn *c, int status)
+{
+	const struct run	*run = c->request->run;
+	const struct conf_rules	*rules = rules_of(c->request);
+	const char		*line = status < 400 ? rules->field_lines :
+				    rules->always_lines;
+	size_t			 len;
+
+	if (rules->nosniff && run->parse.type.len > 0 &&
+	    !has_field(run, STR("X-Content-Type-Options")))
+		buf_adds(&c->http->work,
+		    "X-Content-Type-Options: nosniff\r\n");
+	for (; *line != '\0'; line += len) {
+		len = strcspn(line, "\n") + 1;
+		if (!has_field(run, (struct str){ line, strcspn(line, ":") }))
+			buf_add(&c->http->work, line, len);
+	}
+}
+
+/* Decides how the end of the body is told: by its length, in chunks, or by the
+ * end of the connection.  205 says that it has none (RFC 9110, section
+ * 15.3.6). */
+static void
+choose_framing(struct conn *c, int status)
+{
+	struct request	*r = c->request;
+	struct run	*run = r->run;
+	bool		 without = status == 204 || status == 304;
+
+	run->bodiless = without || status == 205 ||
+	    r->parse.method == METHOD_HEAD;
+	run->left = without ? -1 : status == 205 ? 0 : run->parse.length;
+	if (run->bodiless || run->left != -1)
+		return;
+	run->chunked = r->parse.minor >= 1;
+	if (run->chunked)
+		return;
+	c->close = true;
+	r->response.head_kind = 1;
+}
+
+void
+answer_put_head(struct conn *c)
+{
+	struct request	*r = c->request;
+	struct run	*run = r->run;
+	struct buf	*work = &c->http->work;
+	int		 status = run->parse.status;
+	struct str	 reason = { run->head.at + run->parse.reason.at,
+			    run->parse.reason.len };
+
+	if (status == 0)
+		status = run->parse.location.len > 0 ? 302 : 200;
+	if (reason.len == 0)
+		reason = str_of(status_reason(status));
+	choose_framing(c, status);
+	fields_begin_answer(c, status, reason);
+	add_fields(c);
+	add_conf_fields(c, status);
+	if (run->left != -1)
+		buf_addf(work, "Content-Length: %lld\r\n",
+		    (long long)run->left);
+	else if (run->chunked)
+		buf_adds(work, "Transfer-Encoding: chunked\r\n");
+	fields_end(c);
+	output_write(conn_output(c), work->at, work->len);
+	r->response.status = (uint16_t)status;
+	r->response.answered = true;
+	r->response.head_sent = (uint32_t)work->len;
+	buf_consume(&run->head, run->parse.size);
+}
+
+/*
+ * The step
+ */
+
+/* Takes output up to the length of the longest head. */
+static bool
+take_output(struct conn *c)
+{
+	struct run	*run = c->request->run;
+	size_t		 n = MIN(run->backend->len,
+			    CGI_HEAD_MAX + 1 - run->head.len);
+
+	if (n == 0)
+		return false;
+	buf_add(&run->head, run->backend->at, n);
+	c->http->backends.consume(run->backend, n);
+	run->deadline = c->http->clock->ms + run->program->silence;
+	return true;
+}
+
+/* The time for the answer begins when the program does. */
+static void
+note_start(struct conn *c)
+{
+	struct run	*run = c->request->run;
+
+	if (run->started || !run->backend->started)
+		return;
+	run->started = true;
+	run->deadline = c->http->clock->ms + run->program->answer;
+	stats_count(STATS_PROGRAMS_STARTED);
+}
+
+static enum go
+handle_timeout(struct conn *c)
+{
+	const struct run	*run = c->request->run;
+
+	stats_count(STATS_PROGRAMS_LATE);
+	return failure_reply(c, WHY_PROGRAM_LATE, run->head.len > 0 ?
+	    "it was silent in the middle of its head (silence)" :
+	    "it took too long to answer (answer)");
+}
+
+/* Waits until a program that redirects has ended; what else it writes is
+ * dropped. */
+static enum go
+end_local_redirect(struct conn *c, enum outcome outcome)
+{
+	struct run	*run = c->request->run;
+
+	if (run->backend->len > 0) {
+		c->http->backends.consume(run->backend, run->backend->len);
+		run->deadline = c->http->clock->ms + run->program->silence;
+	} else if (outcome == OUTCOME_TIMED_OUT)
+		return redirect_begin(c);
+	return run->backend->end == BACKEND_RUNS ? run_wait(c) :
+	    redirect_begin(c);
+}
+
+static enum go
+handle_head(struct conn *c)
+{
+	struct run	*run = c->request->run;
+
+	if (cgi_head_is_local(&run->parse, run->head.at)) {
+		run->local = true;
+		return end_local_redirect(c, OUTCOME_NONE);
+	}
+	answer_put_head(c);
+	return conn_go(c, STEP_RELAY);
+}
+
+enum go
+answer_step(struct conn *c)
+{
+	struct run	*run = c->request->run;
+	enum outcome	 outcome = conn_outcome(c);
+	bool		 more;
+
+	if (is_failure(outcome) && outcome != OUTCOME_TIMED_OUT)
+		return conn_abort(c);		/* its client has gone */
+	if (run->local)
+		return end_local_redirect(c, outcome);
+	note_start(c);
+	more = take_output(c);
+	switch (cgi_head_feed(&run->parse, run->head.at, run->head.len)) {
+	case CGI_HEAD_DONE:
+		return handle_head(c);
+	case CGI_HEAD_REFUSED:
+		stats_count(STATS_PROGRAMS_FAILED);
+		return failure_reply(c, WHY_PROGRAM_ANSWER, "%s",
+		    run->parse.why);
+	default:
+		break;
+	}
+	if (run->backend->end != BACKEND_RUNS)
+		return handle_end(c);
+	return outcome == OUTCOME_TIMED_OUT && !more ? handle_timeout(c) :
+	    run_wait(c);
+}

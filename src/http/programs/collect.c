@@ -1,0 +1,156 @@
+/*
+ * collect: takes in the body of a request for a program.
+ *
+ * A program is started when its body is whole, so a client that sends none of
+ * it holds no program.
+ */
+#include <sys/param.h>
+
+#include "http/fields.h"
+#include "http/park.h"
+#include "http/programs/run.h"
+#include "http/reply.h"
+#include "http/rules.h"
+
+/* Bytes of framing for each byte of a body in chunks. */
+#define FRAMING_MAX	8
+
+static enum go
+refuse_body(struct conn *c, enum why why)
+{
+	run_drop_body(c);
+	return reply_error_close(c, reply_why(c, why));
+}
+
+/* Counts bytes among the bodies of all requests; false: there are too many. */
+static bool
+count_bytes(struct conn *c, int64_t n)
+{
+	struct run	*run = c->request->run;
+
+	c->http->caches->bodies += n;
+	run->body.counted += n;
+	return c->http->caches->bodies <= c->http->conf->limits.bodies;
+}
+
+static int64_t
+body_limit(const struct conn *c)
+{
+	const struct conf_rules	*rules = c->request->path->rules;
+
+	return rules->run.body;
+}
+
+/* Begins a body: what its length says against it comes before a byte is
+ * read. */
+static enum go
+begin_body(struct conn *c)
+{
+	struct request	*r = c->request;
+	int64_t		 length = r->parse.content_length;
+
+	r->run->body.begun = true;
+	r->discard.deferred = false;
+	if (length <= 0 && !r->parse.chunked)
+		return conn_go(c, STEP_START);
+	if (length > body_limit(c))
+		return refuse_body(c, WHY_PROGRAM_BODY);
+	if (length > 0 && !count_bytes(c, length))
+		return refuse_body(c, WHY_BODIES);
+	return GO_ON;
+}
+
+/* Consumes bytes of the body; *used: how many are. */
+static enum chunked_result
+consume_body(struct conn *c, const char *bytes, size_t len, size_t *used)
+{
+	struct request		*r = c->request;
+	struct buf		*to = &r->run->body.bytes;
+	struct chunked_limits	 limits = c->http->chunked_limits;
+
+	if (r->parse.chunked) {
+		limits.body = (uint64_t)(FRAMING_MAX * body_limit(c)) +
+		    limits.line + limits.trailer;
+		return chunked_take(&r->discard.chunked, &limits, bytes, len,
+		    used, to);
+	}
+	*used = (size_t)MIN((int64_t)len, r->discard.left);
+	buf_add(to, bytes, *used);
+	r->discard.left -= (int64_t)*used;
+	return r->discard.left == 0 ? CHUNKED_DONE : CHUNKED_MORE;
+}
+
+/* Whether a body in chunks is within the limits, after so many more bytes. */
+static enum why
+check_chunks(struct conn *c, size_t more)
+{
+	const struct run	*run = c->request->run;
+
+	if (!c->request->parse.chunked)
+		return WHY_NONE;
+	if (run->body.length + (int64_t)run->body.bytes.len > body_limit(c))
+		return WHY_PROGRAM_BODY;
+	return count_bytes(c, (int64_t)more) ? WHY_NONE : WHY_BODIES;
+}
+
+/* Takes the bytes of the body that are in the input. */
+static enum go
+take_body(struct conn *c)
+{
+	struct request		*r = c->request;
+	struct run		*run = r->run;
+	size_t			 head = r->parse.size, used;
+	size_t			 before = run->body.bytes.len;
+	enum chunked_result	 result;
+	enum why		 why;
+
+	result = consume_body(c, c->input + head, c->input_len - head, &used);
+	recv_drop_body(c, used);
+	if (result == CHUNKED_REFUSED) {
+		run_drop_body(c);
+		return reply_error_close(c, r->discard.chunked.status);
+	}
+	why = check_chunks(c, run->body.bytes.len - before);
+	if (why != WHY_NONE)
+		return refuse_body(c, why);
+	run->body.whole = result == CHUNKED_DONE;
+	if (run->body.bytes.len >= RUN_BODY_KEPT ||
+	    (run->body.whole && run->body.bytes.len > 0))
+		return conn_go(c, STEP_SPOOL);
+	return run->body.whole ? conn_go(c, STEP_START) :
+	    recv_body_wait(c);
+}
+
+/* Answers an invented request in place of the program. */
+static COLD enum go
+reply_would_run(struct conn *c)
+{
+	int	status = reply_why(c, WHY_PROGRAM);
+
+	c->close = true;		/* its body is not read */
+	c->request->response.head_kind = 1;
+	fields_begin(c, status);
+	buf_adds(&c->http->work, "Content-Length: 0\r\n");
+	fields_end(c);
+	return reply_send_work(c, status, 0);
+}
+
+enum go
+collect_step(struct conn *c)
+{
+	struct run	*run = c->request->run;
+	enum go		 go;
+
+	if (!recv_body_came(c, &go))
+		return go;
+	if (run->body.whole)
+		return conn_go(c, STEP_START);
+	if (session_is_invented(c->session))
+		return reply_would_run(c);
+	if (!run->body.begun) {
+		go = begin_body(c);
+		if (c->step != STEP_COLLECT)
+			return go;
+	}
+	return take_body(c);
+}

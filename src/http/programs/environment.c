@@ -1,0 +1,320 @@
+/*
+ * environment: makes the meta-variables of a request.
+ *
+ * A client chooses values, and what stands behind HTTP_ in names; all other
+ * names are here.
+ */
+#include <arpa/inet.h>
+
+#include <string.h>
+
+#include "http/log/log_escape.h"
+#include "http/programs/environment.h"
+#include "http/programs/run.h"
+#include "http/rules.h"
+#include "lib/sockaddr.h"
+#include "proto/credentials.h"
+
+static void
+add_text(struct buf *to, const char *name, struct str value)
+{
+	buf_adds(to, name);
+	buf_addc(to, '=');
+	buf_add(to, value.at, value.len);
+	buf_addc(to, '\0');
+}
+
+static void
+add_string(struct buf *to, const char *name, const char *value)
+{
+	add_text(to, name, str_of(value));
+}
+
+static void
+add_number(struct buf *to, const char *name, uint64_t n)
+{
+	char	text[LOG_NUMBER_MAX];
+
+	add_text(to, name, (struct str){ text,
+	    (size_t)(log_escape_number(n, text) - text) });
+}
+
+/*
+ * Fields of the request: HTTP_*
+ */
+
+/* Fields that have a variable of their own, or are about this connection. */
+static const char *const dropped_fields[] = {
+	"Content-Length", "Content-Type", "Connection", "Keep-Alive", "Proxy",
+	"TE", "Trailer", "Transfer-Encoding", "Upgrade"
+};
+
+/* Whether a field becomes a variable.  Without a name of other bytes than
+ * letters, digits and dashes no two fields have one variable. */
+static bool
+is_passed(const struct run *run, struct str name)
+{
+	const struct str	proxy = STR("Proxy-");
+	struct str		start = { name.at, proxy.len };
+
+	for (size_t i = 0; i < name.len; i++)
+		if (strchr("0123456789-", name.at[i]) == NULL &&
+		    ((name.at[i] | 0x20) < 'a' || (name.at[i] | 0x20) > 'z'))
+			return false;
+	for (size_t i = 0; i < sizeof(dropped_fields) /
+	    sizeof(dropped_fields[0]); i++)
+		if (str_same_nocase(name, str_of(dropped_fields[i])))
+			return false;
+	if (name.len >= proxy.len && str_same_nocase(start, proxy))
+		return false;
+	return run->program->authorization ||
+	    !str_same_nocase(name, STR("Authorization"));
+}
+
+/* Whether a field of that name stands before a line. */
+static bool
+is_repeated(const struct conn *c, struct str name)
+{
+	struct str	other, value;
+	uint32_t	at = 0;
+
+	while (parse_next_line(&c->request->parse, c->input, &at, &other,
+	    &value) && other.at < name.at)
+		if (str_same_nocase(other, name))
+			return true;
+	return false;
+}
+
+/* Adds the values of all lines of a name from one on. */
+static void
+add_values(const struct conn *c, struct str name, uint32_t at, struct buf *to)
+{
+	const char	*between = str_same_nocase(name, STR("Cookie")) ?
+			    "; " : ", ";
+	struct str	 other, value;
+
+	while (parse_next_line(&c->request->parse, c->input, &at, &other,
+	    &value)) {
+		if (!str_same_nocase(other, name))
+			continue;
+		buf_adds(to, between);
+		buf_add(to, value.at, value.len);
+	}
+}
+
+static void
+add_field(const struct conn *c, struct str name, struct str value,
+    uint32_t behind, struct buf *to)
+{
+	char	byte;
+
+	buf_adds(to, "HTTP_");
+	for (size_t i = 0; i < name.len; i++) {
+		byte = name.at[i];
+		buf_addc(to, byte == '-' ? '_' : byte >= 'a' && byte <= 'z' ?
+		    (char)(byte & ~0x20) : byte);
+	}
+	buf_addc(to, '=');
+	buf_add(to, value.at, value.len);
+	add_values(c, name, behind, to);
+	buf_addc(to, '\0');
+}
+
+static void
+add_fields(const struct conn *c, struct buf *to)
+{
+	struct str	name, value;
+	uint32_t	at = 0;
+
+	while (parse_next_line(&c->request->parse, c->input, &at, &name,
+	    &value))
+		if (is_passed(c->request->run, name) && !is_repeated(c, name))
+			add_field(c, name, value, at, to);
+}
+
+/*
+ * All others
+ */
+
+/* The names of the path: of the script, and behind it. */
+static void
+add_paths(const struct conn *c, struct buf *to)
+{
+	const struct request	*r = c->request;
+	const struct run	*run = r->run;
+	const struct conf_rules	*rules = r->path->rules;
+	struct buf		 text = { 0 };
+	char			 path[JOB_PATH_MAX];
+	size_t			 len = rules_decode(r->path, path), skip;
+	struct str		 info = { path + run->script_len,
+				    len - run->script_len };
+	const char		*root = rules->action->root;
+
+	buf_add(&text, path, run->script_len);
+	buf_adds(&text, run->index);
+	add_string(to, "SCRIPT_NAME", buf_string(&text));
+	buf_add(&text, info.at, info.len);
+	add_string(to, "DOCUMENT_URI", buf_string(&text));
+	if (info.len > 0)
+		add_text(to, "PATH_INFO", info);
+	text.len = 0;
+	if (root == NULL)
+		root = rules_root(rules, (struct str){ path, len }, &skip);
+	if (root != NULL && root[0] == '/') {
+		buf_adds(&text, root);
+		if (rules->action->by_host)
+			buf_add(&text, r->path->name, r->path->len -
+			    rules_raw(r->path).len);
+		add_string(to, "DOCUMENT_ROOT", buf_string(&text));
+		if (strcmp(buf_string(&text), "/") == 0)
+			text.len = 0;
+		buf_add(&text, info.at, info.len);
+		if (info.len > 0)
+			add_string(to, "PATH_TRANSLATED", buf_string(&text));
+	}
+	text.len = 0;
+	if (run->program->directory != NULL)
+		buf_addf(&text, "%s/", run->program->directory);
+	if (run->file != NULL) {
+		buf_adds(&text, run->file);
+		add_string(to, "SCRIPT_FILENAME", buf_string(&text));
+	}
+	buf_free(&text);
+}
+
+/* The port that the client's own connection comes from: a proxy has others. */
+static in_port_t
+get_client_port(const struct conn *c)
+{
+	const struct session	*s = c->session;
+
+	return s->is_proxy || conf_listener(c->http->conf,
+	    s->listener)->proxy ? 0 :
+	    sockaddr_port(&c->request->run->ends.peer);
+}
+
+static void
+add_client(const struct conn *c, struct buf *to)
+{
+	const struct request	*r = c->request;
+	struct credentials	 who;
+	char			 addr[LOG_ADDR_MAX];
+
+	log_escape_addr(c->session, addr);
+	add_string(to, "REMOTE_ADDR", addr);
+	if (get_client_port(c) != 0)
+		add_number(to, "REMOTE_PORT", get_client_port(c));
+	if (!r->auth.ok || !credentials_read(parse_field(&r->parse, c->input,
+	    FIELD_AUTHORIZATION), &who))
+		return;
+	add_string(to, "AUTH_TYPE", "Basic");
+	add_text(to, "REMOTE_USER", who.user);
+	credentials_forget(&who);
+}
+
+/* The address that the client has reached, in the form of REMOTE_ADDR. */
+static void
+add_own_addr(const struct sockaddr_storage *own, struct buf *to)
+{
+	struct str	bytes = sockaddr_bytes(own);
+	struct in6_addr	v6;
+	char		text[INET6_ADDRSTRLEN];
+
+	if (bytes.len == sizeof(v6)) {
+		memcpy(&v6, bytes.at, sizeof(v6));
+		if (IN6_IS_ADDR_V4MAPPED(&v6))
+			str_skip(&bytes, 12);
+	}
+	if (bytes.len > 0 && inet_ntop(bytes.len == 4 ? AF_INET : AF_INET6,
+	    bytes.at, text, sizeof(text)) != NULL)
+		add_string(to, "SERVER_ADDR", text);
+}
+
+/* A conf may leave the choice of a port to the system, and a Unix socket has
+ * none: that of the scheme stands in. */
+static in_port_t
+get_own_port(const struct conn *c)
+{
+	in_port_t	port = sockaddr_port(&c->request->run->ends.own);
+
+	if (port == 0)
+		port = sockaddr_port(&conf_listener(c->http->conf,
+		    c->session->listener)->addr);
+	return port != 0 ? port : 80;
+}
+
+static void
+add_server(const struct conn *c, struct buf *to)
+{
+	const struct request	*r = c->request;
+	struct str		 host = parse_host_name(&r->parse, c->input);
+
+	add_text(to, "SERVER_NAME", host.len > 0 ? host :
+	    str_of(r->site->names.at[0]));
+	add_own_addr(&r->run->ends.own, to);
+	add_number(to, "SERVER_PORT", get_own_port(c));
+	add_string(to, "SERVER_SOFTWARE", c->http->server);
+	add_string(to, "SERVER_PROTOCOL", r->parse.minor == 0 ? "HTTP/1.0" :
+	    "HTTP/1.1");
+	add_string(to, "GATEWAY_INTERFACE", "CGI/1.1");
+	add_string(to, "REQUEST_SCHEME", "http");
+	add_string(to, "REDIRECT_STATUS", "200");
+}
+
+/* The method as sent; but that of a request that a program has redirected is
+ * not in its request line. */
+static struct str
+get_method(const struct conn *c)
+{
+	const struct request	*r = c->request;
+	struct str		 line = parse_str(c->input,
+				    r->parse.request_line);
+
+	return r->parse.method == METHOD_GET ? STR("GET") :
+	    r->parse.method == METHOD_HEAD ? STR("HEAD") :
+	    str_cut(&line, ' ');
+}
+
+/* The target, without the host that may stand in it. */
+static void
+add_target(const struct conn *c, struct buf *to)
+{
+	const struct parse	*p = &c->request->parse;
+	struct str		 query = parse_str(c->input, p->query);
+	struct str		 target = parse_str(c->input, p->target);
+
+	if (p->absolute)
+		str_skip(&target, p->path.at - p->target.at);
+	add_text(to, "REQUEST_METHOD", get_method(c));
+	add_text(to, "REQUEST_URI", target);
+	add_text(to, "QUERY_STRING", query);
+}
+
+/* Programs alone ask for the type of a body. */
+static void
+add_body(const struct conn *c, struct buf *to)
+{
+	const struct run	*run = c->request->run;
+	struct str		 name, value;
+	uint32_t		 at = 0;
+
+	if (run->body.length > 0)
+		add_number(to, "CONTENT_LENGTH", (uint64_t)run->body.length);
+	while (parse_next_line(&c->request->parse, c->input, &at, &name,
+	    &value))
+		if (str_same_nocase(name, STR("Content-Type"))) {
+			add_text(to, "CONTENT_TYPE", value);
+			return;
+		}
+}
+
+void
+environment_add(const struct conn *c, struct buf *to)
+{
+	add_target(c, to);
+	add_paths(c, to);
+	add_body(c, to);
+	add_client(c, to);
+	add_server(c, to);
+	add_fields(c, to);
+}

@@ -1,0 +1,14 @@
+/*
+ * environment: the meta-variables of a request (RFC 3875, section 4.1).
+ */
+#ifndef HTTP_PROGRAMS_ENVIRONMENT_H
+#define HTTP_PROGRAMS_ENVIRONMENT_H
+
+#include "http/conn.h"
+#include "lib/buf.h"
+
+/* Adds texts NAME=VALUE, each terminated.  The program's own variables are its
+ * manager's to add. */
+void	environment_add(const struct conn *, struct buf *);
+
+#endif

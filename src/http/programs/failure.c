@@ -1,0 +1,21 @@
+/*
+ * failure: answers in the place of a program that has failed.
+ */
+#include <stdarg.h>
+
+#include "http/programs/run.h"
+#include "http/reply.h"
+
+enum go
+failure_reply(struct conn *c, enum why why, const char *cause, ...)
+{
+	struct run	*run = c->request->run;
+	va_list		 args;
+
+	va_start(args, cause);
+	buf_addv(&run->cause, cause, args);
+	va_end(args);
+	run_end(c);
+	run_drop_body(c);
+	return reply_error(c, reply_why(c, why));
+}

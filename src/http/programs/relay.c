@@ -1,0 +1,181 @@
+/*
+ * relay: passes the body of a program's answer on.
+ *
+ * What has come is sent at once.  When the body is whole by its length, or none
+ * is to be sent, the step still waits for the program's end: a program may work
+ * on behind its answer, and the end of a request ends its program.
+ */
+#include <sys/param.h>
+
+#include <stdio.h>
+
+#include "http/log/refusal.h"
+#include "http/programs/run.h"
+#include "lib/compiler.h"
+#include "stats/stats.h"
+
+#define RELAY_MAX	(64 * 1024)	/* bytes at a time */
+
+/* Whether the client has all of the response, but for the end of one whose
+ * length it does not know. */
+static bool
+is_whole(const struct run *run)
+{
+	return run->bodiless || run->left == 0;
+}
+
+/* Puts out bytes of the body. */
+static void
+put_bytes(struct conn *c, const char *at, size_t len)
+{
+	struct run	*run = c->request->run;
+	struct output	*o = conn_output(c);
+	char		 size[20];
+
+	if (run->bodiless)
+		return;
+	if (run->chunked)
+		output_write(o, size, (size_t)snprintf(size, sizeof(size),
+		    "%zx\r\n", len));
+	output_write(o, at, len);
+	if (run->chunked)
+		output_write(o, "\r\n", 2);
+	if (run->left != -1)
+		run->left -= (int64_t)len;
+	c->request->body.sent += (int64_t)len;
+}
+
+/* How many of so many bytes are to be put out at once. */
+static size_t
+limit_bytes(const struct run *run, size_t len)
+{
+	if (!run->bodiless && run->left != -1)
+		len = (size_t)MIN((int64_t)len, run->left);
+	return MIN(len, RELAY_MAX);
+}
+
+/* Puts out the next bytes; false: there are none now. */
+static bool
+put_next(struct conn *c)
+{
+	struct run	*run = c->request->run;
+	size_t		 n = limit_bytes(run, run->head.len);
+
+	if (n > 0) {
+		put_bytes(c, run->head.at, n);
+		buf_consume(&run->head, n);
+		return true;
+	}
+	n = limit_bytes(run, run->backend->len);
+	if (n == 0)
+		return false;
+	put_bytes(c, run->backend->at, n);
+	c->http->backends.consume(run->backend, n);
+	return true;
+}
+
+/* Whether there is output beyond the length that the program has named. */
+static bool
+is_too_long(const struct run *run)
+{
+	return run->left == 0 && !run->bodiless &&
+	    run->head.len + run->backend->len > 0;
+}
+
+/* Ends a response that is whole; the client may have gone since. */
+static enum go
+end_whole(struct conn *c)
+{
+	run_end(c);
+	return conn_send(c, STEP_FINISH);
+}
+
+/* Ends a response that is not whole in a way that the client notices. */
+static COLD enum go
+cut_response(struct conn *c, const char *cause)
+{
+	struct run	*run = c->request->run;
+
+	buf_adds(&run->cause, cause);
+	refusal_log_cut(c);
+	run_end(c);
+	return run->chunked || run->left != -1 ? conn_abort(c) : conn_reset(c);
+}
+
+/* Handles the program's end. */
+static enum go
+end_body(struct conn *c)
+{
+	struct run	*run = c->request->run;
+
+	if (is_whole(run))
+		return end_whole(c);
+	if (conn_has_output(c) && (run->left > 0 ||
+	    run->backend->end != BACKEND_COMPLETE))
+		return conn_send(c, STEP_RELAY);
+	if (run->backend->end != BACKEND_COMPLETE) {
+		stats_count(STATS_PROGRAMS_FAILED);
+		return cut_response(c, "it was ended in the middle of its "
+		    "answer");
+	}
+	if (run->left > 0)
+		return cut_response(c, "its answer is shorter than its "
+		    "Content-Length");
+	if (run->chunked)
+		output_write(conn_output(c), "0\r\n\r\n", 5);
+	return end_whole(c);
+}
+
+static COLD enum go
+handle_too_long(struct conn *c)
+{
+	buf_adds(&c->request->run->cause, "its answer is longer than its "
+	    "Content-Length");
+	refusal_log_cut(c);
+	c->close = true;
+	return end_whole(c);
+}
+
+static COLD enum go
+handle_timeout(struct conn *c)
+{
+	if (is_whole(c->request->run))
+		return end_whole(c);
+	stats_count(STATS_PROGRAMS_LATE);
+	return cut_response(c, "it was silent for too long (silence)");
+}
+
+/* Its client has gone. */
+static COLD enum go
+handle_failure(struct conn *c)
+{
+	if (!is_whole(c->request->run))
+		return conn_abort(c);
+	c->close = true;
+	return end_whole(c);
+}
+
+enum go
+relay_step(struct conn *c)
+{
+	struct run	*run = c->request->run;
+	enum outcome	 outcome = conn_outcome(c);
+	bool		 more;
+
+	if (is_failure(outcome) && outcome != OUTCOME_TIMED_OUT)
+		return handle_failure(c);
+	if (is_too_long(run))
+		return handle_too_long(c);
+	more = put_next(c);
+	/* The time that the client takes to receive is not the program's. */
+	if (more || outcome == OUTCOME_NONE)
+		run->deadline = c->http->clock->ms + run->program->silence;
+	if (more && run->head.len + run->backend->len > 0)
+		return conn_has_output(c) ? conn_send(c, STEP_RELAY) : GO_ON;
+	if (run->backend->end != BACKEND_RUNS)
+		return end_body(c);
+	if (conn_has_output(c))
+		return conn_send(c, STEP_RELAY);
+	return outcome == OUTCOME_TIMED_OUT && !more ? handle_timeout(c) :
+	    run_wait(c);
+}

@@ -1,0 +1,68 @@
+/*
+ * start: asks for the program.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "http/programs/environment.h"
+#include "http/programs/run.h"
+#include "lib/io.h"
+#include "stats/stats.h"
+
+static enum go
+fail_to_start(struct conn *c, int error)
+{
+	if (error == EMSGSIZE)
+		return failure_reply(c, WHY_ENVIRONMENT, "its variables do "
+		    "not fit into a message");
+	stats_count(STATS_PROGRAMS_BUSY);
+	return failure_reply(c, WHY_NO_MANAGER, "its manager cannot be asked "
+	    "for it now: %s", strerror(error));
+}
+
+/* The body stays counted while the program may read it. */
+static struct backend *
+start_backend(struct conn *c, int *error)
+{
+	struct run		*run = c->request->run;
+	const struct backends	*all = &c->http->backends;
+	struct buf		 texts = { 0 };
+	struct backend_start	 start = { .program =
+				    (uint32_t)run->program->number,
+				    .body = run->body.fd };
+	struct backend		*backend = NULL;
+
+	*error = ECONNREFUSED;
+	if (all->start == NULL)
+		return NULL;
+	if (run->program->directory != NULL)
+		start.file = str_of(run->file);
+	environment_add(c, &texts);
+	start.environment = (struct str){ texts.at, texts.len };
+	backend = all->start(all->context, &start,
+	    (size_t)run->program->hold);
+	*error = errno;
+	buf_wipe(&texts);
+	io_close(&run->body.fd);
+	return backend;
+}
+
+enum go
+start_step(struct conn *c)
+{
+	struct run	*run = c->request->run;
+	int		 error;
+
+	if (conn_has_output(c))
+		return conn_send(c, STEP_START);
+	if (conn_outcome(c) != OUTCOME_READY) {
+		c->wait.addresses = &run->ends;
+		return conn_wait(c, WAIT_ADDRESSES, TIMEOUT_PROGRAM, 0, 0);
+	}
+	run->backend = start_backend(c, &error);
+	if (run->backend == NULL)
+		return fail_to_start(c, error);
+	run->deadline = c->http->clock->ms + run->program->within +
+	    run->program->answer;
+	return conn_go(c, STEP_ANSWER);
+}

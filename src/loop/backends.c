@@ -1,0 +1,444 @@
+/*
+ * backends: a socket for the reports about each program, and the pipe of its
+ * output.
+ *
+ * The program's end is reported on one way and the end of its output on the
+ * other, in any order.  A backend has ended when both have come.  It waits
+ * LATE_MS for the other one: a process that the program has left behind may
+ * keep its output, and the program may go on without output.
+ *
+ * A connection that is woken may end its backend at once, so each callback
+ * wakes it in its last statement.
+ */
+#include <sys/param.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/buf.h"
+#include "lib/io.h"
+#include "lib/lock.h"
+#include "lib/mem.h"
+#include "lib/need.h"
+#include "loop/backends.h"
+#include "loop/clients_private.h"
+#include "shared/program_message.h"
+
+#define READ_SIZE	(32 * 1024)	/* bytes that one read(2) brings */
+#define LATE_MS		1000		/* see above; of silence, once the
+					 * program has ended */
+
+/* The part that the loops of main share. */
+struct manager {
+	int		 fd;		/* to the program manager */
+	struct lock	*lock;		/* of fd; NULL: one thread */
+	size_t		 most;
+	_Atomic size_t	 count;		/* of backends */
+};
+
+struct driver {				/* of one loop */
+	struct manager	*manager;
+	bool		 owns_manager;
+	struct evloop	*loop;
+	const struct clock *clock;
+	struct mailbox	*mailbox;	/* NULL: one thread ends backends */
+};
+
+struct record {
+	struct backend	 backend;	/* first: casts rely on it */
+	struct driver	*driver;
+	size_t		 hold;		/* bytes of output at most */
+	struct buf	 output;	/* backend.at is in it */
+	int		 request;	/* socket for the reports */
+	int		 pipe;		/* of output; -1: none */
+	struct watch	*reports, *readable;
+	struct watch	*late;		/* timer: LATE_MS */
+	bool		 reported;	/* the program's end */
+	bool		 is_full;	/* hold is reached: the program waits */
+	struct mail	 mail;		/* to the loop's thread, at the end */
+};
+
+static void
+wake_waiter(const struct record *r)
+{
+	if (r->backend.waiter != NULL)
+		clients_wake(r->backend.waiter, OUTCOME_READY);
+}
+
+static void
+close_pipe(struct record *r)
+{
+	evloop_unwatch(&r->readable);
+	io_close(&r->pipe);
+}
+
+/* Closes all: the manager ends what is left of the program. */
+static void
+close_all(struct record *r)
+{
+	close_pipe(r);
+	evloop_unwatch(&r->reports);
+	io_close(&r->request);
+	evloop_unwatch(&r->late);
+}
+
+static void
+end_work(struct record *r, enum backend_end how)
+{
+	r->backend.end = (uint8_t)how;
+	close_all(r);
+}
+
+/* The program has ended with its status, which may be unknown. */
+static void
+end_by_status(struct record *r)
+{
+	int	status = r->backend.status;
+
+	end_work(r, status != -1 && WIFSIGNALED(status) ? BACKEND_BROKEN :
+	    BACKEND_COMPLETE);
+}
+
+static void
+await_rest(const struct record *r)
+{
+	evloop_arm(r->late, r->driver->clock->ms + LATE_MS);
+}
+
+/* The rest does not come. */
+static void
+on_late(void *context)
+{
+	struct record	*r = context;
+
+	end_by_status(r);
+	wake_waiter(r);
+}
+
+/*
+ * Output
+ */
+
+static void
+pause_output(struct record *r)
+{
+	r->is_full = true;
+	evloop_set(r->readable, EVLOOP_NONE);
+	evloop_cancel(r->late);
+}
+
+static void
+resume_output(struct record *r)
+{
+	r->is_full = false;
+	evloop_set(r->readable, EVLOOP_READ);
+	if (r->reported)
+		await_rest(r);
+}
+
+/* Moves what is not consumed to the front, and returns room behind it. */
+static size_t
+make_room(struct record *r)
+{
+	struct backend	*b = &r->backend;
+	size_t		 room = MIN(READ_SIZE, r->hold - b->len);
+
+	buf_consume(&r->output, r->output.len - b->len);
+	buf_reserve(&r->output, room);
+	b->at = r->output.at;
+	return room;
+}
+
+static void
+add_output(struct record *r, size_t n)
+{
+	r->output.len += n;
+	r->backend.len += n;
+	if (r->reported)
+		await_rest(r);
+	if (r->backend.len == r->hold)
+		pause_output(r);
+}
+
+static void
+end_output(struct record *r)
+{
+	close_pipe(r);
+	if (r->reported)
+		end_by_status(r);
+	else
+		await_rest(r);
+}
+
+static void
+on_output(void *context)
+{
+	struct record	*r = context;
+	size_t		 room = make_room(r);
+	ssize_t		 n = read(r->pipe, r->output.at + r->output.len, room);
+
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n > 0)
+		add_output(r, (size_t)n);
+	else
+		end_output(r);
+	if (n > 0 || r->backend.end != BACKEND_RUNS)
+		wake_waiter(r);
+}
+
+static void
+consume(struct backend *b, size_t n)
+{
+	struct record	*r = (struct record *)b;
+
+	need(n <= b->len);
+	b->len -= n;
+	b->at = b->len > 0 ? b->at + n : NULL;
+	if (r->is_full && r->pipe != -1 && b->len <= r->hold / 2)
+		resume_output(r);
+}
+
+/*
+ * Reports
+ */
+
+/* The program runs.  A second program is none of this request's. */
+static void
+take_output(struct record *r, int pipe)
+{
+	if (r->backend.started) {
+		close(pipe);
+		end_work(r, BACKEND_BROKEN);
+		return;
+	}
+	r->backend.started = true;
+	r->pipe = pipe;
+	io_nonblock(pipe);
+	r->readable = evloop_watch(r->driver->loop, pipe, on_output, r);
+	evloop_set(r->readable, EVLOOP_READ);
+}
+
+static void
+note_end(struct record *r, int status)
+{
+	r->backend.status = status;
+	r->reported = true;
+	evloop_set(r->reports, EVLOOP_NONE);	/* only its end follows */
+	if (r->pipe == -1)
+		end_by_status(r);
+	else if (!r->is_full)
+		await_rest(r);
+}
+
+static void
+take_report(struct record *r, const struct program_report *report, int pipe)
+{
+	switch ((enum program_report_kind)report->kind) {
+	case PROGRAM_STARTED:
+		take_output(r, pipe);
+		break;
+	case PROGRAM_ENDED:
+		note_end(r, report->status);
+		break;
+	case PROGRAM_FAILED:
+		r->backend.error = report->error;
+		end_work(r, BACKEND_FAILED);
+		break;
+	default:
+		r->backend.retry_after = report->retry_after;
+		end_work(r, BACKEND_BUSY);
+		break;
+	}
+}
+
+/* Without a last report the manager has ended. */
+static void
+on_report(void *context)
+{
+	struct record		*r = context;
+	struct program_report	 report;
+	bool			 was_started = r->backend.started;
+	int			 pipe, n = 1;
+
+	while (r->backend.end == BACKEND_RUNS && !r->reported && n == 1) {
+		n = program_message_recv_report(r->request, &report, &pipe);
+		if (n == 1)
+			take_report(r, &report, pipe);
+		else if (n == 0 || errno != EAGAIN)
+			end_work(r, BACKEND_BROKEN);
+	}
+	if (r->backend.end != BACKEND_RUNS ||
+	    r->backend.started != was_started)
+		wake_waiter(r);
+}
+
+/*
+ * Beginning and end
+ */
+
+/* Sends all to the manager; returns the socket for its reports, or -1. */
+static int
+send_start(struct manager *m, const struct backend_start *start)
+{
+	const struct program_start	message = {
+		.program = start->program, .has_body = start->body != -1,
+		.file = start->file, .environment = start->environment,
+	};
+	int				ends[2], n;
+
+	if (io_record_pipe(ends) == -1)
+		return -1;
+	lock_acquire(m->lock);
+	n = program_message_send_start(m->fd, &message, ends[1]);
+	lock_release(m->lock);
+	io_close(&ends[1]);
+	if (n == 0 && start->body != -1)
+		n = program_message_send_body(ends[0], start->body);
+	if (n == -1)
+		io_close(&ends[0]);
+	return ends[0];
+}
+
+static struct record *
+new_record(struct driver *d, int request, size_t hold)
+{
+	struct record	*r = mem_zero(sizeof(*r));
+
+	r->driver = d;
+	r->hold = hold;
+	r->backend.status = -1;
+	r->request = request;
+	r->pipe = -1;
+	r->reports = evloop_watch(d->loop, request, on_report, r);
+	evloop_set(r->reports, EVLOOP_READ);
+	r->late = evloop_timer(d->loop, on_late, r);
+	return r;
+}
+
+static struct backend *
+start_backend(void *context, const struct backend_start *start, size_t hold)
+{
+	struct driver	*d = context;
+	struct manager	*m = d->manager;
+	int		 request = -1;
+
+	need(hold > 0);
+	if (m->count++ >= m->most)
+		errno = EMFILE;
+	else
+		request = send_start(m, start);
+	if (request != -1)
+		return &new_record(d, request, hold)->backend;
+	m->count--;
+	return NULL;
+}
+
+static void
+free_record(struct mail *mail)
+{
+	struct record	*r = (struct record *)(void *)((char *)mail -
+			    offsetof(struct record, mail));
+
+	r->driver->manager->count--;
+	close_all(r);
+	buf_free(&r->output);
+	free(r);
+}
+
+static void
+end_backend(struct backend **bp)
+{
+	struct record	*r = (struct record *)*bp;
+
+	need(r->backend.waiter == NULL);
+	*bp = NULL;
+	r->mail.deliver = free_record;
+	if (r->driver->mailbox != NULL)
+		mailbox_post(r->driver->mailbox, &r->mail);
+	else
+		free_record(&r->mail);
+}
+
+static void
+open_driver(struct backends *b, const struct driver *driver)
+{
+	struct driver	*d = mem_get(sizeof(*d));
+
+	*d = *driver;
+	*b = (struct backends){ .start = start_backend, .consume = consume,
+	    .end = end_backend, .context = d };
+}
+
+void
+backends_open(struct backends *b, struct evloop *loop,
+    const struct clock *clock, int manager, size_t most)
+{
+	struct manager	*m = mem_zero(sizeof(*m));
+
+	m->fd = manager;
+	m->most = most;
+	open_driver(b, &(struct driver){ .manager = m, .owns_manager = true,
+	    .loop = loop, .clock = clock });
+}
+
+void
+backends_share(struct backends *b, const struct backends *first,
+    struct evloop *loop, const struct clock *clock, struct mailbox *mailbox)
+{
+	struct manager	*m;
+
+	*b = (struct backends){ .start = NULL };
+	if (first->start == NULL)
+		return;
+	m = ((struct driver *)first->context)->manager;
+	if (m->lock == NULL)
+		m->lock = lock_new();
+	open_driver(b, &(struct driver){ .manager = m, .loop = loop,
+	    .clock = clock, .mailbox = mailbox });
+}
+
+void
+backends_set_manager(const struct backends *b, int manager)
+{
+	struct manager	*m;
+
+	if (b->start == NULL || manager == -1) {
+		io_close(&manager);
+		return;
+	}
+	m = ((struct driver *)b->context)->manager;
+	lock_acquire(m->lock);
+	io_close(&m->fd);
+	m->fd = manager;
+	lock_release(m->lock);
+}
+
+size_t
+backends_count(const struct backends *b)
+{
+	return b->start == NULL ? 0 :
+	    ((struct driver *)b->context)->manager->count;
+}
+
+void
+backends_close(struct backends *b)
+{
+	struct driver	*d = b->context;
+
+	if (b->start == NULL)
+		return;
+	if (d->mailbox != NULL)
+		mailbox_deliver(d->mailbox);
+	if (d->owns_manager) {
+		need(d->manager->count == 0);
+		io_close(&d->manager->fd);
+		lock_free(&d->manager->lock);
+		free(d->manager);
+	}
+	free(d);
+	*b = (struct backends){ .start = NULL };
+}

@@ -1,0 +1,48 @@
+/*
+ * error_lines: what programs write to standard error, as lines for the error
+ * log, at a limited rate.  Pure.
+ */
+#ifndef PROGRAMS_ERROR_LINES_H
+#define PROGRAMS_ERROR_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/buf.h"
+#include "lib/token_bucket.h"
+
+#define ERROR_LINES_MAX	800	/* bytes of a line; the rest is the next one */
+#define ERROR_LINES_RATE	20	/* lines a second ... */
+#define ERROR_LINES_BURST	100	/* ... and at once */
+#define ERROR_LINES_TAIL	4096	/* bytes that are kept of what was left
+					 * out */
+#define ERROR_LINES_TAIL_INTERVAL 1000	/* ms between two such ends */
+
+/* Of all processes of one program of the conf. */
+struct error_lines_rate {
+	struct token_bucket	bucket;
+	uint64_t		left_out;	/* lines, since the last line
+						 * that says so */
+	int64_t			tail_at;	/* ms of the last tail */
+};
+
+/* Of one process.  A zeroed struct is an empty one. */
+struct error_lines {
+	struct error_lines_rate	*rate;
+	/* Gets a line without its newline, not terminated. */
+	void			(*put)(void *context, const char *, size_t);
+	void			*context;
+	struct buf		 part;	/* of a line */
+	struct buf		 tail;	/* the last lines that were left out */
+};
+
+void	error_lines_fill(struct error_lines_rate *, int64_t now);
+/* Takes bytes of standard error, and puts lines out. */
+void	error_lines_add(struct error_lines *, int64_t now, const char *,
+	    size_t);
+/* Puts out what is left, how many lines were left out, and, of a program that
+ * has failed, the last of these; frees. */
+void	error_lines_end(struct error_lines *, int64_t now, bool failed);
+
+#endif

@@ -1,0 +1,220 @@
+/*
+ * execute: session, descriptors, directory and limits of a program.
+ */
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "helpers/beneath.h"
+#include "lib/buf.h"
+#include "lib/io.h"
+#include "lib/mem.h"
+#include "lib/proc.h"
+#include "programs/execute.h"
+#include "programs/variables.h"
+
+#define FILES_MODE	022		/* umask */
+#define FAILURE_FD	3
+#define FAILED		127		/* exit status, as a shell's */
+
+static _Noreturn void
+report_failure(int failure)
+{
+	int	error = errno;
+
+	(void)io_write_all(failure, &error, sizeof(error));
+	_exit(FAILED);
+}
+
+/* Moves all above their places before it places one.  The numbers are small, as
+ * the limit of open files may be. */
+static int
+place_fds(const struct execute *e, int *failure)
+{
+	enum { LAST = FAILURE_FD };
+	int	from[] = {
+		e->body != -1 ? e->body :
+		    open("/dev/null", O_RDONLY | O_CLOEXEC),
+		e->output, e->errors, *failure
+	};
+
+	for (int i = 0; i <= LAST; i++) {
+		from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, LAST + 1);
+		if (from[i] == -1)
+			return -1;
+	}
+	for (int i = 0; i <= LAST; i++)
+		if (dup2(from[i], i) == -1)
+			return -1;
+	*failure = FAILURE_FD;
+	proc_close_from(FAILURE_FD + 1);
+	return io_cloexec(FAILURE_FD, true);
+}
+
+/* Main may have sent any descriptor that it has. */
+static int
+check_body(int body)
+{
+	struct stat	st;
+
+	if (body == -1)
+		return 0;
+	if (io_stat(body, &st) == -1)
+		return -1;
+	if (S_ISREG(st.st_mode))
+		return 0;
+	errno = EBADMSG;
+	return -1;
+}
+
+/* Opens the file of a program with a directory, to see that it is beneath, and
+ * a file. */
+static int
+check_file(const char *directory, const char *file)
+{
+	struct stat	st;
+	int		root, fd;
+
+	root = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (root == -1)
+		return -1;
+	fd = beneath_open(root, file, BENEATH_STAT);
+	io_close(&root);
+	if (fd == -1 && (errno == EXDEV || errno == ELOOP))
+		errno = EACCES;
+	if (fd == -1)
+		return -1;
+	if (fstat(fd, &st) == -1)
+		st.st_mode = 0;
+	io_close(&fd);
+	if (S_ISREG(st.st_mode))
+		return 0;
+	errno = EACCES;
+	return -1;
+}
+
+/* Returns the absolute name of the file of a program with a directory, or
+ * NULL. */
+static char *
+find_script(const struct execute *e)
+{
+	const char	*directory = e->program->directory;
+	struct buf	 text = { 0 };
+	char		*file;
+
+	if (e->file.len == 0 || e->file.at[0] == '/' ||
+	    memchr(e->file.at, '\0', e->file.len) != NULL) {
+		errno = EBADMSG;
+		return NULL;
+	}
+	buf_add(&text, e->file.at, e->file.len);
+	file = mem_string(buf_string(&text));
+	if (check_file(directory, file) == -1)
+		return NULL;
+	text.len = 0;
+	buf_addf(&text, "%s/%s", directory, file);
+	free(file);
+	return mem_string(buf_string(&text));
+}
+
+/* Goes to the directory of a file. */
+static int
+enter_directory_of(const char *file)
+{
+	char	*directory = mem_string(file), *slash;
+
+	slash = strrchr(directory, '/');
+	if (slash == NULL)
+		return 0;
+	slash[slash == directory] = '\0';
+	return chdir(directory);
+}
+
+/* A value of 0 sets no limit; the hard limit stays where it is lower. */
+static void
+set_limit(int which, int64_t soft, int64_t hard)
+{
+	struct rlimit	limit;
+
+	if (soft == 0 || getrlimit(which, &limit) == -1)
+		return;
+	if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > (rlim_t)hard)
+		limit.rlim_max = (rlim_t)hard;
+	limit.rlim_cur = limit.rlim_max < (rlim_t)soft ? limit.rlim_max :
+	    (rlim_t)soft;
+	(void)setrlimit(which, &limit);
+}
+
+/* A core file would be in the script's directory, and served. */
+static void
+set_limits(const struct conf_program *p)
+{
+	static const struct rlimit	none = { 0, 0 };
+	int64_t				seconds = (p->cpu + 999) / 1000;
+
+	(void)setrlimit(RLIMIT_CORE, &none);
+	set_limit(RLIMIT_AS, p->memory, p->memory);
+	/* SIGXCPU, and a second later SIGKILL. */
+	set_limit(RLIMIT_CPU, seconds, seconds + 1);
+	set_limit(RLIMIT_NOFILE, p->files, p->files);
+#ifdef RLIMIT_NPROC
+	set_limit(RLIMIT_NPROC, p->processes, p->processes);
+#endif
+	(void)setpriority(PRIO_PROCESS, 0, (int)p->nice);
+	umask(FILES_MODE);
+	proc_no_new_privileges();
+}
+
+/* Returns if it fails. */
+static void
+execute_file(const struct execute *e, char *script)
+{
+	const struct conf_words	*command = &e->program->command;
+	char			**arguments, **variables;
+	const char		*file = script;
+
+	variables = variables_make(e->conf, e->program, e->environment,
+	    script);
+	if (variables == NULL)
+		return;
+	arguments = mem_array(command->n + 2, sizeof(*arguments));
+	for (size_t i = 0; i < command->n; i++)
+		arguments[i] = command->at[i];
+	if (script != NULL)
+		arguments[0] = script;
+	else
+		file = variables_get(variables, "SCRIPT_FILENAME");
+	if (enter_directory_of(file != NULL ? file : arguments[0]) == -1)
+		return;
+	set_limits(e->program);
+	proc_signals_reset();
+	proc_signals_unblock();
+	execve(arguments[0], arguments, variables);
+	/* The script is there, as check_file() has seen; its interpreter is
+	 * not. */
+	if (script != NULL && errno == ENOENT)
+		errno = ENOEXEC;
+}
+
+_Noreturn void
+execute_program(const struct execute *e, pid_t parent, int failure)
+{
+	char	*script = NULL;
+
+	setsid();
+	proc_die_with_parent(parent);
+	if (place_fds(e, &failure) == -1 ||
+	    check_body(e->body != -1 ? STDIN_FILENO : -1) == -1)
+		report_failure(failure);
+	if (e->program->command.n == 0)
+		script = find_script(e);
+	if (script != NULL || e->program->command.n > 0)
+		execute_file(e, script);
+	report_failure(failure);
+}

@@ -1,0 +1,31 @@
+/*
+ * execute: what a new process does until it is the program.
+ */
+#ifndef PROGRAMS_EXECUTE_H
+#define PROGRAMS_EXECUTE_H
+
+#include <sys/types.h>
+
+#include "conf/conf.h"
+#include "lib/str.h"
+
+/* The program that is to be started.  All is borrowed. */
+struct execute {
+	const struct conf		*conf;
+	const struct conf_program	*program;
+	struct str			 file;	/* see struct backend_start */
+	struct str			 environment;	/* main's texts */
+	int				 body;	/* standard input; -1: none */
+	int				 output, errors;	/* pipes */
+};
+
+/*
+ * Makes this process, a new child of parent, the program: a session of its own,
+ * no descriptors but three, default signals, the script's directory, the conf's
+ * limits.  May block.  If that fails, writes an errno, an int, to the pipe
+ * failure, which is otherwise closed as the program begins, and exits.
+ */
+_Noreturn void	execute_program(const struct execute *, pid_t parent,
+		    int failure);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * variables: the environment of a program, from what main says and what the
+ * conf says.  Pure.
+ *
+ * Main may have been taken over, so its word is not enough: a variable such as
+ * LD_PRELOAD would run other code, and a script outside of the conf's
+ * directories other scripts.
+ */
+#ifndef PROGRAMS_VARIABLES_H
+#define PROGRAMS_VARIABLES_H
+
+#include "conf/conf.h"
+#include "lib/str.h"
+
+/*
+ * Returns texts NAME=VALUE and behind them NULL, for variables_free(): those of
+ * the conf, then main's with a name of RFC 3875, section 4.1, of an extension
+ * that amped has, or with HTTP_ in front, but for HTTP_PROXY, which libraries
+ * take for a setting.  Of one name the first stays; texts of other names are
+ * left out.  script: the file of a program with a directory, or NULL.
+ *
+ * NULL with errno: EBADMSG, the texts are none; EACCES, a file is outside of
+ * the conf's directories.
+ */
+char	**variables_make(const struct conf *, const struct conf_program *,
+	    struct str texts, const char *script);
+/* The value of a variable; NULL: there is none. */
+const char *variables_get(char *const *, const char *name);
+void	variables_free(char ***);
+
+#endif

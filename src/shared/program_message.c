@@ -1,0 +1,158 @@
+/*
+ * program_message: messages between main and the program manager.
+ */
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+
+#include "lib/io.h"
+#include "shared/program_message.h"
+
+/* Of both texts: the lengths in front of them. */
+struct start_head {
+	uint32_t	program, has_body, file, environment;
+};
+
+/* Whether the other side has closed: a message without a byte looks the same to
+ * recvmsg(2). */
+static bool
+has_ended(int sock)
+{
+	struct pollfd	end = { .fd = sock };
+
+	return poll(&end, 1, 0) == 1 && (end.revents & POLLHUP) != 0;
+}
+
+int
+program_message_send_start(int manager, const struct program_start *start,
+    int request)
+{
+	struct start_head	head = { start->program, start->has_body,
+				    (uint32_t)start->file.len,
+				    (uint32_t)start->environment.len };
+	const struct iovec	iov[] = {
+		{ &head, sizeof(head) },
+		{ (void *)(uintptr_t)start->file.at, start->file.len },
+		{ (void *)(uintptr_t)start->environment.at,
+		    start->environment.len },
+	};
+
+	if (start->file.len > PROGRAM_FILE_MAX ||
+	    start->environment.len > PROGRAM_ENVIRONMENT_MAX) {
+		errno = EMSGSIZE;
+		return -1;
+	}
+	return io_send_message(manager, iov, 3, request);
+}
+
+/* Whether a message of that many bytes is what its head says. */
+static bool
+is_whole(const struct start_head *head, size_t bytes)
+{
+	return bytes >= sizeof(*head) && head->has_body <= 1 &&
+	    head->file <= PROGRAM_FILE_MAX &&
+	    head->environment <= PROGRAM_ENVIRONMENT_MAX &&
+	    bytes == sizeof(*head) + head->file + head->environment;
+}
+
+int
+program_message_recv_start(int manager, char *buffer,
+    struct program_start *start, int *request)
+{
+	struct start_head	head = { 0 };
+	ssize_t			n;
+
+	n = io_recv_message(manager, buffer, PROGRAM_MESSAGE_MAX, request,
+	    MSG_DONTWAIT);
+	if (n == -1 || (n == 0 && *request == -1 && has_ended(manager)))
+		return (int)n;
+	if ((size_t)n >= sizeof(head))
+		memcpy(&head, buffer, sizeof(head));
+	if (!is_whole(&head, (size_t)n) || *request == -1) {
+		io_close(request);
+		errno = EBADMSG;
+		return -1;
+	}
+	start->program = head.program;
+	start->has_body = head.has_body;
+	start->file = (struct str){ buffer + sizeof(head), head.file };
+	start->environment = (struct str){ start->file.at + head.file,
+	    head.environment };
+	return 1;
+}
+
+int
+program_message_send_body(int request, int body)
+{
+	char			byte = 0;
+	const struct iovec	iov = { &byte, 1 };
+
+	return io_send_message(request, &iov, 1, body);
+}
+
+int
+program_message_recv_body(int request, int *body)
+{
+	char	byte;
+	ssize_t	n = io_recv_message(request, &byte, 1, body, MSG_DONTWAIT);
+
+	if (n == -1 || (n == 0 && *body == -1 && has_ended(request)))
+		return (int)n;
+	if (n != 1 || *body == -1) {
+		io_close(body);
+		errno = EBADMSG;
+		return -1;
+	}
+	return 1;
+}
+
+int
+program_message_send_done(int request)
+{
+	char			byte = 0;
+	const struct iovec	iov = { &byte, 1 };
+
+	return io_send_message(request, &iov, 1, -1);
+}
+
+int
+program_message_recv_done(int request)
+{
+	char	byte;
+	int	fd;
+	ssize_t	n = io_recv_message(request, &byte, 1, &fd, MSG_DONTWAIT);
+
+	io_close(&fd);
+	return (int)n;
+}
+
+int
+program_message_send_report(int request, const struct program_report *report,
+    int output)
+{
+	const struct iovec	iov = { (void *)(uintptr_t)report,
+				    sizeof(*report) };
+
+	return io_send_message(request, &iov, 1, output);
+}
+
+int
+program_message_recv_report(int request, struct program_report *report,
+    int *output)
+{
+	ssize_t	n = io_recv_message(request, report, sizeof(*report), output,
+		    MSG_DONTWAIT);
+
+	if (n == -1 || (n == 0 && *output == -1 && has_ended(request)))
+		return (int)n;
+	if (n != sizeof(*report) || report->kind >= PROGRAM_REPORT_COUNT ||
+	    (*output != -1) != (report->kind == PROGRAM_STARTED)) {
+		io_close(output);
+		errno = EBADMSG;
+		return -1;
+	}
+	return 1;
+}

@@ -1,0 +1,76 @@
+/*
+ * program_message: what main and the program manager tell each other.
+ *
+ * Main sends a START over the socket that all mains of a generation share, and
+ * with it one end of a socket that is the request's alone: over that one main
+ * sends the body's descriptor, if there is a body, and the manager its reports.
+ * Either closes it: main, when the request has no use for its program any more;
+ * the manager, behind the last report.  All sockets keep the bounds of messages
+ * (io_record_pipe()).
+ *
+ * No function blocks.  Those that fail return -1 with errno.
+ */
+#ifndef SHARED_PROGRAM_MESSAGE_H
+#define SHARED_PROGRAM_MESSAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/str.h"
+
+#define PROGRAM_ENVIRONMENT_MAX	(64 * 1024)	/* bytes of all texts */
+#define PROGRAM_FILE_MAX	4096		/* bytes of a file's name */
+#define PROGRAM_MESSAGE_MAX						\
+	(PROGRAM_ENVIRONMENT_MAX + PROGRAM_FILE_MAX + 64)
+
+struct program_start {
+	uint32_t	 program;	/* index in conf->programs */
+	uint32_t	 has_body;	/* 0 or 1: a descriptor follows */
+	struct str	 file;		/* see struct backend_start */
+	struct str	 environment;	/* texts NAME=VALUE, each terminated */
+};
+
+enum program_report_kind {
+	PROGRAM_STARTED,	/* with a descriptor: of the output, or the
+				 * connection of a program that is no CGI */
+	PROGRAM_ENDED,		/* after its exit; the last report */
+	PROGRAM_FAILED,		/* to start; the last report */
+	PROGRAM_BUSY,		/* too many run and wait; the last report */
+	PROGRAM_REPORT_COUNT
+};
+
+struct program_report {
+	uint32_t	 kind;		/* enum program_report_kind */
+	int32_t		 status;	/* ENDED: as of waitpid(2) */
+	int32_t		 error;		/* FAILED: an errno */
+	uint32_t	 retry_after;	/* BUSY: seconds */
+};
+
+/* Sends a START with the manager's end of the request's socket, which the
+ * caller then closes.  EMSGSIZE: too long. */
+int	program_message_send_start(int manager, const struct program_start *,
+	    int request);
+/* Receives one into a buffer of PROGRAM_MESSAGE_MAX bytes, to which the texts
+ * refer, and the request's socket, which is the caller's.  Returns 1; 0: all
+ * mains have closed the socket; EBADMSG: the message was not understood, and is
+ * dropped. */
+int	program_message_recv_start(int manager, char *buffer,
+	    struct program_start *, int *request);
+int	program_message_send_body(int request, int body);
+/* Returns 1, and the descriptor, which is the caller's; 0 at the end. */
+int	program_message_recv_body(int request, int *body);
+/* Of a program that is no CGI: main has read the whole answer, and its
+ * connection may have another request. */
+int	program_message_send_done(int request);
+/* Returns 1; 0 at the end. */
+int	program_message_recv_done(int request);
+/* output: -1 but for a STARTED. */
+int	program_message_send_report(int request, const struct program_report *,
+	    int output);
+/* Returns 1, and the descriptor of a STARTED, which is the caller's; 0 at the
+ * end. */
+int	program_message_recv_report(int request, struct program_report *,
+	    int *output);
+
+#endif
