@@ -16,10 +16,15 @@ use Time::HiRes qw(time);
 # The bytes on the wire differ by this one, if the server has t/layer.c.
 my $key = exists($ENV{AMPED_LAYER}) ? "\x5a" : undef;
 my $token = qr/[!#\$%&'*+\-.^_`|~0-9A-Za-z]+/;
+# Fields that a response has once at most, also one that a program makes.
+my $single = qr/\A(?:connection|content-length|content-type|date|location|server|
+    transfer-encoding)\z/x;
 my $date = qr/(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun),\ [0-3]\d
     \ (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)\ \d{4}
     \ [0-2]\d:[0-5]\d:[0-6]\d\ GMT/x;
 
+# relayed: a program makes the responses, so their bodies may be in chunks, and
+# a field may stand there several times; its values are lines then.
 sub new {
 	my ($class, %opt) = @_;
 	my $socket = IO::Socket::INET->new(Proto => 'tcp', Type => SOCK_STREAM)
@@ -38,6 +43,7 @@ sub new {
 	setsockopt($socket, IPPROTO_TCP, TCP_NODELAY, 1);
 	$socket->blocking(0);
 	return bless({ socket => $socket, in => '', end => 0,
+	    relayed => $opt{relayed},
 	    timeout => $opt{timeout} // Amped::timeout() }, $class);
 }
 
@@ -111,16 +117,42 @@ sub response {
 	($head) = $self->{in} =~ /\A(.*?\r\n\r\n)/s
 	    or die "a response ends within its head: $self->{in}\n";
 	substr($self->{in}, 0, length($head)) = '';
-	$answer = parse_head($head);
-	$length = body_length($answer, $method // 'GET');
+	$answer = parse_head($head, $self->{relayed});
+	$length = body_length($answer, $method // 'GET', $self->{relayed});
+	return $self->take_chunks($answer)
+	    if $answer->{field}{'transfer-encoding'} && !defined($length);
 	if (defined($length)) {
 		$self->want($length);
 	} else {
 		$self->fill until $self->{end};
 		$length = length($self->{in});
 	}
-	$answer->{short} = length($self->{in}) < $length;
+	$answer->{short} = length($self->{in}) < $length ? 1 : 0;
 	$answer->{body} = substr($self->{in}, 0, $length, '');
+	return $answer;
+}
+
+# Reads a body in chunks; it is short if the last one is missing.
+sub take_chunks {
+	my ($self, $answer) = @_;
+	my $size;
+
+	@{$answer}{qw(body short chunked)} = ('', 1, 1);
+	do {
+		$self->fill until $self->{in} =~ /\n/ || $self->{end};
+		return $answer if $self->{in} eq '';
+		$self->{in} =~ s/\A([0-9A-Fa-f]+)\r\n//
+		    or die 'no size of a chunk: ' .
+		    substr($self->{in}, 0, 80) . "\n";
+		$size = hex($1);
+		$self->want($size + 2);
+		my $have = length($self->{in}) < $size ? length($self->{in}) :
+		    $size;
+		$answer->{body} .= substr($self->{in}, 0, $have, '');
+		return $answer if $have < $size || $self->{in} eq '';
+		$self->{in} =~ s/\A\r\n// or die "a chunk has no end\n";
+	} while ($size > 0);
+	$answer->{short} = 0;
 	return $answer;
 }
 
@@ -154,7 +186,7 @@ sub all_right {
 }
 
 sub parse_head {
-	my ($head) = @_;
+	my ($head, $relayed) = @_;
 	my ($status, @lines) = split(/\r\n/, $head);
 	my %answer = (head => $head, field => {});
 
@@ -165,10 +197,12 @@ sub parse_head {
 		my ($name, $value) = $line =~
 		    /\A($token):[ \t]*([^\r\n]*?)[ \t]*\z/
 		    or die "not a field line: $line\n";
-		die "a second $name\n"
-		    if exists($answer{field}{lc($name)});
+		$name = lc($name);
+		die "a second $name\n" if exists($answer{field}{$name}) &&
+		    (!$relayed || $name =~ $single);
 		die "bad bytes in $name\n" if $value =~ /[^\t\x20-\x7e]/;
-		$answer{field}{lc($name)} = $value;
+		$answer{field}{$name} = join("\n",
+		    $answer{field}{$name} // (), $value);
 	}
 	for my $name (qw(date last-modified)) {
 		my $value = $answer{field}{$name} // next;
@@ -181,11 +215,13 @@ sub parse_head {
 
 # The length of the body; undef: up to the end of the connection.
 sub body_length {
-	my ($answer, $method) = @_;
+	my ($answer, $method, $relayed) = @_;
 	my $length = $answer->{field}{'content-length'};
+	my $coding = $answer->{field}{'transfer-encoding'};
 
-	die "a transfer coding\n"
-	    if exists($answer->{field}{'transfer-encoding'});
+	die "a transfer coding\n" if defined($coding) && (!$relayed ||
+	    $coding ne 'chunked' || defined($length) ||
+	    $answer->{status} =~ /^(?:1..|204|304)/);
 	die "bad Content-Length: $length\n"
 	    if defined($length) && $length !~ /\A\d+\z/;
 	return 0 if $method eq 'HEAD' ||
