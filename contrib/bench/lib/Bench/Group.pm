@@ -107,6 +107,29 @@ sub used {
 	return $text / 1000;
 }
 
+# Its processes, whatever session they are of; empty if there is no group.
+sub processes {
+	my ($self) = @_;
+	my ($dir) = $self->directories or return;
+
+	return split(' ', eval { slurp("$dir/cgroup.procs") } // '');
+}
+
+# Ends them, and those that they start meanwhile.
+sub end_all {
+	my ($self) = @_;
+	my ($dir) = $self->directories or return;
+
+	die "$dir is no group of ours\n"
+	    unless $dir =~ m{/amped-bench-\Q$$\E-\d+\z};
+	for (1 .. 100) {
+		my @pids = grep { $_ > 1 && $_ != $$ } $self->processes
+		    or last;
+		kill('KILL', @pids);
+		select(undef, undef, undef, 0.002);
+	}
+}
+
 # When its processes have ended.
 sub remove {
 	my ($self) = @_;

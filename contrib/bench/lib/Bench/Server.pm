@@ -24,7 +24,8 @@ my $bench = abs_path(dirname(abs_path(__FILE__)) . '/../..');
 our ($server_core, $client_core) = (0, 1);
 
 # name, program, arguments for a conf; conf: another one's; slow: only of
-# interest where a disk is waited for.
+# interest where a disk is waited for; beside: the beginning of a command that
+# starts another process of it first, for its directory.
 my @known = (
 	{ name => 'ceiling' },
 	{ name => 'amped', args => sub { ('-D', '-A', $ENV{AMPED_ARCH} //
@@ -128,6 +129,13 @@ sub installed_slow {
 	    (!%wanted || $wanted{$_->{name}}) } @known;
 }
 
+# Those of these names, installed or not.
+sub of_names {
+	my %wanted = map { $_ => 1 } @_;
+
+	return grep { $wanted{$_->{name}} } @known;
+}
+
 sub known { return map { $_->{name} } @known }
 
 sub is_peer { return scalar(grep { $_->{name} eq $_[0] && $_->{peer} } @known) }
@@ -157,6 +165,7 @@ sub conf_text {
 #	log	whether there is an access log
 #	ceiling	its arguments, but for the port
 #	list	whether directories are listed
+#	cgi	whether files in cgi-bin are programs
 #	large	0: not for large sets of files and many clients, but with the
 #		caches that it has by itself
 #	anywhere	on any core
@@ -183,7 +192,7 @@ sub start {
 	} else {
 		write_file("$self->{dir}/conf", conf_text(
 		    $opt{server}{conf} // $self->{name}, %{$opt{server}},
-		    (map { $_ => $opt{$_} } qw(log list told)),
+		    (map { $_ => $opt{$_} } qw(log list told cgi)),
 		    large => $large, MORE => $opt{more} // '',
 		    DIR => $self->{dir}, ROOT => $opt{root},
 		    ADDRESS => $self->{address}, PORT => $self->{port}, USER => Amped::ordinary_user(),
@@ -197,6 +206,7 @@ sub start {
 	$self->{pid} = Amped::spawn(['/bin/sh', '-c',
 	    $self->{group}->joining . "; ulimit -n $limit; exec \"\$@\"", 'sh',
 	    $opt{anywhere} ? () : pinned($server_core),
+	    $opt{server}{beside} ? $opt{server}{beside}->($self->{dir}) : (),
 	    $opt{timed} ? @held : (), @command],
 	    "$self->{dir}/out", "$self->{dir}/out");
 	$running{$self->{pid}} = $self;
@@ -370,10 +380,12 @@ sub forget_log {
 	truncate("$self->{dir}/access.log", 0) if -e "$self->{dir}/access.log";
 }
 
+# Programs have sessions of their own; the group is ours alone.
 sub stop {
 	my ($self) = @_;
 
 	Amped::Process::kill_session($self->{pid});
+	$self->{group}->end_all;
 	waitpid($self->{pid}, 0);
 	$self->{group}->remove;
 	delete($running{$self->{pid}});
