@@ -155,6 +155,8 @@ sub docroot {
 			make_directory("$dir/$name");
 		} else {
 			write_file("$dir/$name", $files{$name});
+			# A new file has a weak tag at first, and then another.
+			utime(time - 10, time - 10, "$dir/$name");
 		}
 	}
 	return $dir;
