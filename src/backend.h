@@ -24,6 +24,11 @@ struct backend_start {
 	 * program's own variables, which else its manager adds. */
 	struct str	 environment;
 	uint8_t		 protocol;	/* enum conf_protocol */
+	/* Of FASTCGI: whether the connection is to a process of amped and is
+	 * kept, and the program's name in the error log, which stays as long
+	 * as the driver. */
+	bool		 keep;
+	const char	*name;
 	int		 body;		/* descriptor, its offset at the first
 					 * byte; -1: there is no body */
 };

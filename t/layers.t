@@ -35,7 +35,8 @@ my @folders = (
 		    conf/log_format.h conf/rules.h conf/where.h helpers/job.h
 		    helpers/notify.h shared/addresses.h stats/report.h
 		    stats/scoreboard.h stats/stats.h stats/stats.tbl)],
-	loop	=> [qw(contracts shared helpers/wire.h http/machine.h
+	loop	=> [qw(contracts shared conf/program.h helpers/wire.h
+		    http/machine.h proto/fastcgi.h proto/scgi.h
 		    stats/scoreboard.h stats/stats.h)],
 	disk	=> [qw(contracts stats conf/conf.h helpers/job.h
 		    helpers/perform.h helpers/wire.h loop/clients.h
@@ -49,7 +50,8 @@ my @folders = (
 	arch	=> [qw(conf contracts disk loop shared stats admin/requests.h
 		    helpers/notify.h http/caches.h http/machine.h)],
 	programs => [qw(conf helpers/beneath.h loop/evloop.h
-		    shared/program_message.h)],
+		    shared/error_lines.h shared/program_message.h
+		    shared/unix_socket.h)],
 	monitor	=> [qw(conf shared admin/explain_url.h admin/needs.h
 		    arch/arch.h
 		    helpers/fds.h helpers/job.h programs/manager.h stats/rows.h

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 #
 # systemd: the unit and what goes with it are right, and confined as far as
-# promised: at most 1.7 as it is, at most 2.7 started as root.
+# promised: at most 1.7 as it is, 2.1 with programs, and 2.7 started as root.
 #
 use strict;
 use warnings;
@@ -56,6 +56,8 @@ SKIP: {
 	    '... at most 2.7');
 	cmp_ok(exposure('with other paths', $unit, 'paths.conf'), '<=', 1.7,
 	    '... at most 1.7');
+	cmp_ok(exposure('with programs', $unit, 'programs.conf'), '<=', 2.1,
+	    '... at most 2.1');
 	cmp_ok(exposure('unconfined',
 	    $unit =~ s/^(?:Protect|Restrict|SystemCall)\w+=.*\n//mgr), '>',
 	    2.7, '... and it would be told');

@@ -11,7 +11,7 @@ BEGIN {
 	# Names of kinds of values, which are no words of the conf.
 	n = split("address charset directory field file filename name network " \
 	    "number path pattern realm size target time type user text mode " \
-	    "format program group command", kinds, " ")
+	    "format program group command server", kinds, " ")
 	for (i = 1; i <= n; i++)
 		is_kind[kinds[i]] = 1
 	at = "\\%(^\\s*\\|[;{}]\\s*\\)\\@<="

@@ -431,12 +431,12 @@ add_fact(const struct explanation *e, enum explain_fact fact, struct buf *to)
 
 bool
 explain_url_page(const struct conf *conf, const struct conf_site *site,
-    const char *path, struct buf *fault)
+    const char *path, bool may_be_program, struct buf *fault)
 {
 	struct explanation	 e = { .kind.trusted = true };
 	struct sockaddr_storage	 client;
 	const char		*name = site->names.at[0];
-	bool			 good;
+	bool			 is_program, good;
 
 	need(set_address(&client, "127.0.0.1"));
 	buf_adds(&e.request, "GET ");
@@ -445,8 +445,13 @@ explain_url_page(const struct conf *conf, const struct conf_site *site,
 	    name[0] == '*' ? "any" : "", name + (name[0] == '*'));
 	run_request(&e, conf, &client, find_listener(conf, site));
 	/* With a page in its place, the file is not there. */
-	good = e.facts[EXPLAIN_FILE].len > 0 && e.facts[EXPLAIN_PAGE].len == 0;
-	if (!good)
+	is_program = e.facts[EXPLAIN_PROGRAM].len > 0;
+	good = (e.facts[EXPLAIN_FILE].len > 0 ||
+	    (is_program && may_be_program)) && e.facts[EXPLAIN_PAGE].len == 0;
+	if (is_program && !good)
+		buf_adds(fault, "it is a program, and only a file can be such "
+		    "a page");
+	else if (!good)
 		add_fact(&e, e.facts[EXPLAIN_LOOKUP].len > 0 ?
 		    EXPLAIN_LOOKUP : EXPLAIN_WHY, fault);
 	explain_free(&e);

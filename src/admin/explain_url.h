@@ -22,9 +22,9 @@ struct explain_request {
 const char	*explain_url_answer(const struct explain_request *,
 		    const struct conf *, struct buf *error, FILE *);
 /* Whether a page that the conf of a site names, by its decoded path, is a file
- * that can be sent; false: adds why not.  Networks and passwords do not
- * count. */
+ * that can be sent, or a program where it may be one; false: adds why not.
+ * Networks and passwords do not count. */
 bool	explain_url_page(const struct conf *, const struct conf_site *,
-	    const char *path, struct buf *fault);
+	    const char *path, bool may_be_program, struct buf *fault);
 
 #endif

@@ -208,7 +208,7 @@ check_page(const struct conf *conf, const struct conf_site *site,
 			    rules->fallback;
 	struct buf	 fault = { 0 }, where = { 0 };
 
-	if (!explain_url_page(conf, site, page, &fault)) {
+	if (!explain_url_page(conf, site, page, !error, &fault)) {
 		conf_where(conf, rules, directive, element, &where);
 		log_warnx("%s: the page cannot be had: %s",
 		    buf_string(&where), buf_string(&fault));

@@ -65,37 +65,51 @@ add_unix(struct conf_reader *reader, const struct conf_word *word,
 }
 
 static bool
-add_ipv4(struct conf_addresses *all, const char *text, const char *host,
-    in_port_t port)
+parse_ipv4(const char *host, in_port_t port, struct sockaddr_in *sin)
 {
-	struct sockaddr_in	sin = {
+	*sin = (struct sockaddr_in){
 		.sin_family = AF_INET, .sin_port = htons(port),
 	};
-
-	if (inet_pton(AF_INET, host, &sin.sin_addr) != 1)
-		return false;
-	add_address(all, text, &sin, sizeof(sin));
-	return true;
+	return inet_pton(AF_INET, host, &sin->sin_addr) == 1;
 }
 
 /* Uses getaddrinfo(3), which reads scopes as in [fe80::1%eth0]:80. */
 static bool
-add_ipv6(struct conf_addresses *all, const char *text, const char *host,
-    in_port_t port)
+parse_ipv6(const char *host, in_port_t port, struct sockaddr_in6 *sin6)
 {
 	const struct addrinfo	 hints = {
 		.ai_family = AF_INET6, .ai_socktype = SOCK_STREAM,
 		.ai_flags = AI_NUMERICHOST,
 	};
-	struct sockaddr_in6	 sin6;
 	struct addrinfo		*info;
 
 	if (getaddrinfo(host, NULL, &hints, &info) != 0)
 		return false;
-	memcpy(&sin6, info->ai_addr, sizeof(sin6));
+	memcpy(sin6, info->ai_addr, sizeof(*sin6));
 	freeaddrinfo(info);
-	sin6.sin6_port = htons(port);
-	add_address(all, text, &sin6, sizeof(sin6));
+	sin6->sin6_port = htons(port);
+	return true;
+}
+
+bool
+conf_address_parse(const char *host, bool ipv6, in_port_t port,
+    struct sockaddr_storage *addr, socklen_t *len)
+{
+	*len = ipv6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
+	return ipv6 ? parse_ipv6(host, port, (struct sockaddr_in6 *)addr) :
+	    parse_ipv4(host, port, (struct sockaddr_in *)addr);
+}
+
+static bool
+add_host(struct conf_addresses *all, const char *text, const char *host,
+    bool ipv6, in_port_t port)
+{
+	struct sockaddr_storage	addr;
+	socklen_t		len;
+
+	if (!conf_address_parse(host, ipv6, port, &addr, &len))
+		return false;
+	add_address(all, text, &addr, len);
 	return true;
 }
 
@@ -243,9 +257,8 @@ error_port_alone(struct conf_reader *reader, const struct conf_word *word)
 	return true;
 }
 
-/* Splits host:port or [host]:port; returns NULL, or the error as text. */
-static const char *
-split_address(const char *text, char *host, size_t size, int64_t *port)
+const char *
+conf_address_split(const char *text, char *host, size_t size, int64_t *port)
 {
 	const char	*colon = strrchr(text, ':');
 	size_t		 len;
@@ -283,16 +296,15 @@ conf_address_set(struct conf_reader *reader, const struct conf_row *row,
 		return add_unix(reader, word, all);
 	if (conf_foreign_error(reader, row->word, word) ||
 	    error_port_alone(reader, word) ||
-	    !conf_error_none(reader, word, split_address(text, host,
+	    !conf_error_none(reader, word, conf_address_split(text, host,
 	    sizeof(host), &port)))
 		return false;
-	if (text[0] == '[')
-		good = add_ipv6(all, text, host, (in_port_t)port);
-	else if (strcmp(host, "*") == 0)
-		good = add_ipv4(all, text, "0.0.0.0", (in_port_t)port) &&
-		    add_ipv6(all, text, "::", (in_port_t)port);
+	if (strcmp(host, "*") == 0)
+		good = add_host(all, text, "0.0.0.0", false, (in_port_t)port) &&
+		    add_host(all, text, "::", true, (in_port_t)port);
 	else
-		good = add_ipv4(all, text, host, (in_port_t)port);
+		good = add_host(all, text, host, text[0] == '[',
+		    (in_port_t)port);
 	if (!good)
 		conf_error(reader, word->pos, "\"%s\" is not an address: "
 		    "write numbers, or * for all", host);

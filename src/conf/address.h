@@ -26,4 +26,12 @@ struct conf_addresses {
 	size_t			 n;
 };
 
+/* Splits host:port or [host]:port, where a bracket begins a host of IPv6; its
+ * size includes the terminator.  Returns NULL, or the error as text. */
+const char	*conf_address_split(const char *, char *host, size_t size,
+		    int64_t *port);
+/* Makes an address of numbers; false: the host is none. */
+bool		 conf_address_parse(const char *host, bool ipv6, in_port_t port,
+		    struct sockaddr_storage *, socklen_t *len);
+
 #endif

@@ -202,6 +202,30 @@ goes_on(const struct conf_row *row)
 	    row->type == TYPE_RUN_PATTERN;
 }
 
+/* Whether a directive is a command, with arguments: a list that does not add
+ * up. */
+static bool
+is_command(struct conf_object object, const struct conf_row *directive)
+{
+	const struct conf_words	*given;
+
+	if (directive->type != TYPE_FASTCGI)
+		return directive->type == TYPE_COMMAND;
+	given = conf_member(object, directive);
+	return given->n > 0 && given->at[0][0] == '/';
+}
+
+/* Whether the words behind a wrong value belong to what is wrong. */
+static bool
+ends_statement(const struct conf_row *row, const struct conf_row *directive,
+    const struct conf_word *word)
+{
+	/* Words behind another server's word are that server's, too. */
+	return row->type == TYPE_FIELD || row->type == TYPE_COMMAND ||
+	    row->type == TYPE_FASTCGI || row->type == TYPE_RUN ||
+	    conf_foreign_find(directive->word, word->text);
+}
+
 static void
 error_surplus(struct conf_reader *reader, const struct conf_row *directive,
     const struct conf_word *word)
@@ -294,9 +318,9 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 	if (n == 1)
 		conf_error(reader, words[0].pos,
 		    "\"%s\" needs a value", directive->word);
-	else if (directive->type == TYPE_COMMAND &&
+	else if (is_command(object, directive) &&
 	    is_given_twice(reader, object, directive, &words[1]))
-		return;			/* a list that does not add up */
+		return;
 	for (const struct conf_row *last = NULL; i < n; last = row) {
 		if ((row = find_part(directive, &words[i])) != NULL)
 			i++;
@@ -319,11 +343,7 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 			return;
 		}
 		used = set_next(reader, object, row, &words[i], n - i, &good);
-		/* Words behind another server's word are that server's, too;
-		 * those behind others belong to what is wrong. */
-		if (!good && (row->type == TYPE_FIELD ||
-		    row->type == TYPE_COMMAND || row->type == TYPE_RUN ||
-		    conf_foreign_find(directive->word, words[i].text)))
+		if (!good && ends_statement(row, directive, &words[i]))
 			return;
 		i += used;
 		if (i < n)

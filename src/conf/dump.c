@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "conf/private.h"
+#include "conf/run.h"
 #include "lib/mem.h"
 
 #define INDENT		4
@@ -139,6 +139,13 @@ add_value(struct dump *d, struct statement *s, struct conf_object object,
 	conf_value_print(row, conf_member(object, row), element, &s->text);
 }
 
+/* Whether a row can have an effect on an object: a program refuses others. */
+static bool
+takes(struct conf_object object, const struct conf_row *row)
+{
+	return object.kind != BLOCK_PROGRAM || conf_run_takes(object.at, row);
+}
+
 static void
 dump_rows(struct dump *d, struct conf_object object, enum conf_block block)
 {
@@ -147,7 +154,7 @@ dump_rows(struct dump *d, struct conf_object object, enum conf_block block)
 	size_t			 n;
 
 	CONF_EACH_ROW(row) {
-		if (row->block != block)
+		if (row->block != block || !takes(object, row))
 			continue;
 		if (row->type == TYPE_USER && d->conf->user == NULL) {
 			add_line(d, "# user: the one who starts it", NULL);

@@ -44,6 +44,8 @@ libconf_a_SOURCES = \
 	src/conf/run.c \
 	src/conf/run.h \
 	src/conf/scaled.c \
+	src/conf/server.c \
+	src/conf/server.h \
 	src/conf/setters.h \
 	src/conf/shaping.c \
 	src/conf/source.c \

@@ -42,6 +42,9 @@ is_executable(struct conf_reader *reader, const struct conf_word *word)
 	if (name[0] != '/')
 		conf_error(reader, word->pos, "\"%s\": a command is named from "
 		    "/ on, as /usr/bin/program", name);
+	else if (stat(name, &sb) == 0 && S_ISSOCK(sb.st_mode))
+		conf_error(reader, word->pos, "%s is a socket: write "
+		    "fastcgi unix:%s", name, name);
 	else if (stat(name, &sb) == 0 && !S_ISREG(sb.st_mode))
 		conf_error(reader, word->pos, "%s is %s, not a file", name,
 		    regular_kind(sb.st_mode));
@@ -64,6 +67,24 @@ conf_program_set_command(struct conf_reader *reader, const struct conf_row *row,
 	if (command->n == 0 && !is_executable(reader, word))
 		return false;
 	conf_name_add(command, word->text);
+	return true;
+}
+
+/* Adds a server; or the file of own processes, or an argument behind it. */
+bool
+conf_program_set_fastcgi(struct conf_reader *reader,
+    const struct conf_row *row, const struct conf_word *word, void *member)
+{
+	struct conf_words	*words = member;
+	bool			 file = word->text[0] == '/';
+
+	if (words->n == 0 ? file : words->at[0][0] == '/')
+		return conf_program_set_command(reader, row, word, member);
+	if (!conf_error_none(reader, word, file ? "\"%s\": a file of "
+	    "processes that amped starts excludes servers that others start, "
+	    "which stand before it" : conf_server_wrong(word->text)))
+		return false;
+	conf_name_add(words, word->text);
 	return true;
 }
 

@@ -23,22 +23,28 @@ enum conf_protocol {
  * A program with a directory is each executable file beneath it.  One with a
  * command is that command: an interpreter, which gets the file that the path
  * names as SCRIPT_FILENAME (run NAME for PATTERN...), or a program of its own,
- * which gets the rest of the path as PATH_INFO (run NAME).
+ * which gets the rest of the path as PATH_INFO (run NAME).  So is a server that
+ * others have started; its processes are no business of amped's.
  */
 struct conf_program {
 	char			*name;		/* NULL: of a cgi */
-	struct conf_words	 command;	/* an absolute file, arguments;
-						 * n is 0: it has a directory */
+	struct {				/* private to conf/ */
+		struct conf_words command, fastcgi, scgi;
+	}			 given;
 	char			*directory;	/* absolute; NULL: a command, or
 						 * servers */
+	/* Computed from the members above. */
 	int64_t			 protocol;	/* enum conf_protocol */
-	/* Where servers listen that others have started: unix:FILE or
-	 * ADDRESS:PORT, numbers only.  n is 0: amped starts the command. */
+	struct conf_words	 command;	/* an absolute file, arguments;
+						 * n is 0: it has a directory,
+						 * or servers */
+	/* Where servers listen that others have started, for
+	 * conf_server_parse().  n is 0: amped starts processes. */
 	struct conf_words	 servers;
 	int64_t			 idle;		/* FASTCGI, of own processes: ms
 						 * without a request */
-	int64_t			 requests;	/* so many, then a new process;
-						 * 0: any */
+	int64_t			 requests;	/* of such a process, which then
+						 * is replaced; 0: any */
 	struct conf_pairs	 variables;	/* of its environment */
 	int64_t			 most;		/* processes at once; 0: two a
 						 * processor */

@@ -14,6 +14,8 @@
 #include "conf/setters.h"
 #include "lib/mem.h"
 
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+
 static const struct conf_origin *
 find_origin(struct conf_program *program, const char *word)
 {
@@ -39,20 +41,102 @@ check_name(struct conf_reader *reader, struct conf_program *program)
 	}
 }
 
+/* Whether one directive says what the program is, and is right; else reports
+ * what is wrong. */
+static bool
+check_kind(struct conf_reader *reader, struct conf_program *program)
+{
+	static const char *const	 words[] = {
+		"command", "directory", "fastcgi", "scgi",
+	};
+	const struct conf_origin	*own = find_origin(program, NULL);
+	const struct conf_origin	*first = NULL, *other;
+
+	for (size_t i = 0; i < COUNT(words); i++) {
+		other = find_origin(program, words[i]);
+		if (first != NULL && other != NULL) {
+			conf_error_both(reader, first, other);
+			return false;
+		}
+		first = other != NULL ? other : first;
+	}
+	if (first == NULL && !own->bad)
+		conf_error(reader, own->pos, "block program needs \"command\" "
+		    "and a file, \"directory\", \"fastcgi\" or \"scgi\"");
+	return first != NULL && !first->bad;
+}
+
+static void
+complete_kind(struct conf_program *program)
+{
+	const struct conf_words	*fastcgi = &program->given.fastcgi;
+	bool			 own = fastcgi->n > 0 &&
+				    fastcgi->at[0][0] == '/';
+
+	program->protocol = fastcgi->n > 0 ? CONF_FASTCGI :
+	    program->given.scgi.n > 0 ? CONF_SCGI : CONF_CGI;
+	program->command = own ? *fastcgi : program->given.command;
+	if (program->protocol != CONF_CGI && !own)
+		program->servers = fastcgi->n > 0 ? *fastcgi :
+		    program->given.scgi;
+}
+
+/* Directives about processes that amped starts, and about those that stay. */
+static const char *const own_only[] = {
+	"nice", "memory", "cpu", "files", "processes"
+}, *const staying_only[] = { "idle", "requests" };
+
+static bool
+is_one_of(const char *word, const char *const *words, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(words[i], word) == 0)
+			return true;
+	return false;
+}
+
+bool
+conf_run_takes(const struct conf_program *program, const struct conf_row *row)
+{
+	if (is_one_of(row->word, own_only, COUNT(own_only)))
+		return program->servers.n == 0;
+	if (is_one_of(row->word, staying_only, COUNT(staying_only)))
+		return program->protocol == CONF_FASTCGI &&
+		    program->servers.n == 0;
+	return true;
+}
+
+/* Reports directives that can have no effect. */
+static void
+check_effects(struct conf_reader *reader, struct conf_program *program)
+{
+	const struct conf_origin	*given;
+	const struct conf_row		*row;
+
+	CONF_EACH_ROW(row) {
+		if (row->block != BLOCK_PROGRAM ||
+		    conf_run_takes(program, row))
+			continue;
+		given = find_origin(program, row->word);
+		if (given == NULL || given->bad)
+			continue;
+		conf_error(reader, given->pos, program->servers.n > 0 ?
+		    "\"%s\" is for processes that amped starts: others have "
+		    "started %s" : "\"%s\" is for processes that stay: those "
+		    "of fastcgi and a file", row->word,
+		    program->servers.n > 0 ? program->servers.at[0] : "");
+	}
+}
+
 static void
 check_program(struct conf_reader *reader, struct conf_program *program)
 {
-	const struct conf_origin	*own = find_origin(program, NULL);
-	const struct conf_origin	*command, *directory;
+	bool	known = check_kind(reader, program);
 
-	command = find_origin(program, "command");
-	directory = find_origin(program, "directory");
 	check_name(reader, program);
-	if (command != NULL && directory != NULL)
-		conf_error_both(reader, command, directory);
-	else if (command == NULL && directory == NULL && !own->bad)
-		conf_error(reader, own->pos, "block program needs \"command\" "
-		    "and a file, or \"directory\"");
+	complete_kind(program);
+	if (known)
+		check_effects(reader, program);
 }
 
 /* Adds the program of a directive cgi, one for all with the same directory. */

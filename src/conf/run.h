@@ -10,12 +10,21 @@
 #define CONF_RUN_OFF	"off"		/* in place of a name */
 
 /* program.c */
+conf_set_fn	conf_program_set_command, conf_program_set_fastcgi,
+		conf_program_set_variable, conf_program_set_run,
+		conf_program_set_pattern;
 /* Of a program: why it cannot have that name. */
 conf_wrong_fn	conf_program_wrong_name;
 /* Adds one without name; all others may move. */
 struct conf_program *conf_program_add(struct conf *);
 
+/* server.c */
+conf_wrong_fn	conf_server_wrong, conf_server_wrong_scgi;
+
 /* run.c */
+/* Whether a directive of a block program can have an effect on that program. */
+bool		conf_run_takes(const struct conf_program *,
+		    const struct conf_row *);
 /* Checks all programs, and adds those of directives cgi.  From then on none
  * moves. */
 void		conf_run_prepare(struct conf_reader *);

@@ -101,10 +101,6 @@ void		conf_log_free(struct conf_access_logs *);
 void		conf_shaping_complete(struct conf_reader *, struct conf_rules *,
 		    struct conf_object);
 
-/* program.c */
-conf_set_fn	conf_program_set_command, conf_program_set_variable,
-		conf_program_set_run, conf_program_set_pattern;
-
 /* rules.c: completes the rules of a site and of its sorted paths. */
 void		conf_rules_complete(struct conf_reader *, struct conf_site *);
 /* Whether a block has an action, so that root may be missing. */

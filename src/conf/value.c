@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "conf/foreign.h"
-#include "conf/setters.h"
+#include "conf/run.h"
 #include "conf/value.h"
 #include "helpers/job.h"
 #include "lib/facility.h"

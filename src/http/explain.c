@@ -135,19 +135,37 @@ add_file(struct explanation *e, const struct conn *c)
 	    (int)sizeof(date), date, f->strong ? "strong" : "weak");
 }
 
+/* Adds what a program is, as its block has it. */
+static void
+print_program(const struct conf_program *program, struct buf *to)
+{
+	const struct conf_words	*servers = &program->servers;
+
+	if (program->protocol != CONF_CGI)
+		buf_adds(to, program->protocol == CONF_SCGI ? "scgi " :
+		    "fastcgi ");
+	buf_adds(to, program->directory != NULL ? program->directory :
+	    servers->n > 0 ? servers->at[0] : program->command.at[0]);
+	for (size_t i = 1; i < servers->n; i++)
+		buf_addf(to, ", %s", servers->at[i]);
+}
+
 static void
 add_program(struct explanation *e, const struct conn *c)
 {
-	const struct run	*run = c->request->run;
-	struct buf		 texts = { 0 };
+	const struct run		*run = c->request->run;
+	const struct conf_program	*program;
+	struct buf			 texts = { 0 };
 
 	if (run == NULL)
 		return;
+	program = run->program;
+	print_program(program, &texts);
 	explain_add(e, EXPLAIN_PROGRAM, "%s: %s%s%s",
-	    refusal_program(c->request), run->program->directory == NULL ?
-	    run->program->command.at[0] : run->program->directory,
-	    run->file == NULL ? "" : run->program->directory == NULL ? " for " :
+	    refusal_program(c->request), buf_string(&texts),
+	    run->file == NULL ? "" : program->directory == NULL ? " for " :
 	    "/", run->file != NULL ? run->file : "");
+	texts.len = 0;
 	environment_add(c, &texts);
 	for (size_t at = 0; at < texts.len; at += strlen(texts.at + at) + 1)
 		explain_add(e, EXPLAIN_VARIABLE, "%s", texts.at + at);

@@ -1,11 +1,13 @@
 /*
  * backends: a socket for the reports about each program, and the pipe of its
- * output.
+ * output, or the connection to it.
  *
  * The program's end is reported on one way and the end of its output on the
  * other, in any order.  A backend has ended when both have come.  It waits
  * LATE_MS for the other one: a process that the program has left behind may
- * keep its output, and the program may go on without output.
+ * keep its output, and the program may go on without output.  The answer of a
+ * program with a connection says itself where it ends; then no report is
+ * waited for.
  *
  * A connection that is woken may end its backend at once, so each callback
  * wakes it in its last statement.
@@ -18,11 +20,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "conf/program.h"
 #include "lib/buf.h"
 #include "lib/io.h"
 #include "lib/lock.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "loop/backend_protocol.h"
 #include "loop/backends.h"
 #include "loop/clients_private.h"
 #include "shared/program_message.h"
@@ -45,6 +49,8 @@ struct driver {				/* of one loop */
 	struct evloop	*loop;
 	const struct clock *clock;
 	struct mailbox	*mailbox;	/* NULL: one thread ends backends */
+	struct error_lines_rate **rates;	/* by number of the program */
+	size_t		 nrates;
 };
 
 struct record {
@@ -53,9 +59,13 @@ struct record {
 	size_t		 hold;		/* bytes of output at most */
 	struct buf	 output;	/* backend.at is in it */
 	int		 request;	/* socket for the reports */
-	int		 pipe;		/* of output; -1: none */
+	int		 pipe;		/* of output, or a connection; -1:
+					 * none */
+	struct backend_protocol protocol;
 	struct watch	*reports, *readable;
+	struct watch	*writable;	/* of a connection */
 	struct watch	*late;		/* timer: LATE_MS */
+	bool		 is_reported_on;	/* the program's end will be */
 	bool		 reported;	/* the program's end */
 	bool		 is_full;	/* hold is reached: the program waits */
 	struct mail	 mail;		/* to the loop's thread, at the end */
@@ -72,17 +82,21 @@ static void
 close_pipe(struct record *r)
 {
 	evloop_unwatch(&r->readable);
+	evloop_unwatch(&r->writable);
 	io_close(&r->pipe);
 }
 
-/* Closes all: the manager ends what is left of the program. */
+/* Closes all: the manager ends what is left of the program.  It hears first
+ * that nobody wants the program, whose writes fail then. */
 static void
 close_all(struct record *r)
 {
-	close_pipe(r);
 	evloop_unwatch(&r->reports);
 	io_close(&r->request);
+	close_pipe(r);
 	evloop_unwatch(&r->late);
+	backend_protocol_close(&r->protocol,
+	    r->backend.end == BACKEND_BROKEN);
 }
 
 static void
@@ -92,14 +106,25 @@ end_work(struct record *r, enum backend_end how)
 	close_all(r);
 }
 
-/* The program has ended with its status, which may be unknown. */
+/* The program has ended with its status, which may be unknown, and its answer
+ * has not said that it ends here. */
 static void
 end_by_status(struct record *r)
 {
 	int	status = r->backend.status;
 
-	end_work(r, status != -1 && WIFSIGNALED(status) ? BACKEND_BROKEN :
+	end_work(r, r->protocol.kind != CONF_CGI ||
+	    (status != -1 && WIFSIGNALED(status)) ? BACKEND_BROKEN :
 	    BACKEND_COMPLETE);
+}
+
+/* The answer has said so. */
+static void
+end_answer(struct record *r, enum backend_end how)
+{
+	if (how == BACKEND_COMPLETE && backend_protocol_is_done(&r->protocol))
+		program_message_send_done(r->request);
+	end_work(r, how);
 }
 
 static void
@@ -152,11 +177,20 @@ make_room(struct record *r)
 	return room;
 }
 
+/* Takes n bytes that have come behind the output. */
 static void
-add_output(struct record *r, size_t n)
+take_bytes(struct record *r, size_t n)
 {
+	char			*at = r->output.at + r->output.len;
+	enum backend_end	 end;
+
+	end = backend_protocol_take(&r->protocol, at, &n, &r->backend);
 	r->output.len += n;
 	r->backend.len += n;
+	if (end != BACKEND_RUNS) {
+		end_answer(r, end);
+		return;
+	}
 	if (r->reported)
 		await_rest(r);
 	if (r->backend.len == r->hold)
@@ -164,10 +198,16 @@ add_output(struct record *r, size_t n)
 }
 
 static void
-end_output(struct record *r)
+end_output(struct record *r, bool failed)
 {
+	enum backend_end	end = BACKEND_RUNS;
+
 	close_pipe(r);
-	if (r->reported)
+	if (!failed)
+		end = backend_protocol_end(&r->protocol);
+	if (end != BACKEND_RUNS)
+		end_answer(r, end);
+	else if (r->reported || !r->is_reported_on)
 		end_by_status(r);
 	else
 		await_rest(r);
@@ -177,16 +217,16 @@ static void
 on_output(void *context)
 {
 	struct record	*r = context;
-	size_t		 room = make_room(r);
+	size_t		 room = make_room(r), before = r->backend.len;
 	ssize_t		 n = read(r->pipe, r->output.at + r->output.len, room);
 
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n > 0)
-		add_output(r, (size_t)n);
+		take_bytes(r, (size_t)n);
 	else
-		end_output(r);
-	if (n > 0 || r->backend.end != BACKEND_RUNS)
+		end_output(r, n == -1);
+	if (r->backend.len > before || r->backend.end != BACKEND_RUNS)
 		wake_waiter(r);
 }
 
@@ -200,6 +240,31 @@ consume(struct backend *b, size_t n)
 	b->at = b->len > 0 ? b->at + n : NULL;
 	if (r->is_full && r->pipe != -1 && b->len <= r->hold / 2)
 		resume_output(r);
+}
+
+/*
+ * The request, over a connection
+ */
+
+static void
+send_request(struct record *r)
+{
+	int	n = backend_protocol_send(&r->protocol, r->pipe);
+
+	if (n == -1)
+		end_work(r, BACKEND_BROKEN);
+	else
+		evloop_set(r->writable, n == 0 ? EVLOOP_WRITE : EVLOOP_NONE);
+}
+
+static void
+on_writable(void *context)
+{
+	struct record	*r = context;
+
+	send_request(r);
+	if (r->backend.end != BACKEND_RUNS)
+		wake_waiter(r);
 }
 
 /*
@@ -220,6 +285,10 @@ take_output(struct record *r, int pipe)
 	io_nonblock(pipe);
 	r->readable = evloop_watch(r->driver->loop, pipe, on_output, r);
 	evloop_set(r->readable, EVLOOP_READ);
+	if (!backend_protocol_sends(&r->protocol))
+		return;
+	r->writable = evloop_watch(r->driver->loop, pipe, on_writable, r);
+	send_request(r);
 }
 
 static void
@@ -280,40 +349,82 @@ on_report(void *context)
  * Beginning and end
  */
 
-/* Sends all to the manager; returns the socket for its reports, or -1. */
+/* Sends to the manager what it needs; returns the socket for its reports, or
+ * -1. */
 static int
 send_start(struct manager *m, const struct backend_start *start)
 {
-	const struct program_start	message = {
-		.program = start->program, .has_body = start->body != -1,
-		.file = start->file, .environment = start->environment,
-	};
-	int				ends[2], n;
+	struct program_start	message = { .program = start->program };
+	bool			has_body = start->protocol == CONF_CGI &&
+				    start->body != -1;
+	int			ends[2], n;
 
+	if (start->protocol == CONF_CGI) {
+		message.has_body = has_body;
+		message.file = start->file;
+		message.environment = start->environment;
+	}
 	if (io_record_pipe(ends) == -1)
 		return -1;
 	lock_acquire(m->lock);
 	n = program_message_send_start(m->fd, &message, ends[1]);
 	lock_release(m->lock);
 	io_close(&ends[1]);
-	if (n == 0 && start->body != -1)
+	if (n == 0 && has_body)
 		n = program_message_send_body(ends[0], start->body);
 	if (n == -1)
 		io_close(&ends[0]);
 	return ends[0];
 }
 
+/* All requests for a program share it. */
+static struct error_lines_rate *
+get_rate(struct driver *d, const struct backend_start *start)
+{
+	struct error_lines_rate	*rate;
+
+	if (start->protocol != CONF_FASTCGI)
+		return NULL;
+	while (d->nrates <= start->program) {
+		rate = mem_get(sizeof(*rate));
+		error_lines_fill(rate, d->clock->ms);
+		d->rates = mem_grow(d->rates, d->nrates + 1,
+		    sizeof(*d->rates));
+		d->rates[d->nrates++] = rate;
+	}
+	return d->rates[start->program];
+}
+
+static void
+free_rates(struct driver *d)
+{
+	while (d->nrates > 0)
+		free(d->rates[--d->nrates]);
+	free(d->rates);
+}
+
+/* Returns NULL with errno. */
 static struct record *
-new_record(struct driver *d, int request, size_t hold)
+new_record(struct driver *d, const struct backend_start *start, size_t hold)
 {
 	struct record	*r = mem_zero(sizeof(*r));
 
+	if (backend_protocol_open(&r->protocol, start, d->clock,
+	    get_rate(d, start)) == 0)
+		r->request = send_start(d->manager, start);
+	else
+		r->request = -1;
+	if (r->request == -1) {
+		backend_protocol_close(&r->protocol, false);
+		mem_drop(&r);
+		return NULL;
+	}
 	r->driver = d;
 	r->hold = hold;
 	r->backend.status = -1;
-	r->request = request;
 	r->pipe = -1;
-	r->reports = evloop_watch(d->loop, request, on_report, r);
+	r->is_reported_on = start->protocol == CONF_CGI || start->keep;
+	r->reports = evloop_watch(d->loop, r->request, on_report, r);
 	evloop_set(r->reports, EVLOOP_READ);
 	r->late = evloop_timer(d->loop, on_late, r);
 	return r;
@@ -324,15 +435,15 @@ start_backend(void *context, const struct backend_start *start, size_t hold)
 {
 	struct driver	*d = context;
 	struct manager	*m = d->manager;
-	int		 request = -1;
+	struct record	*r = NULL;
 
 	need(hold > 0);
 	if (m->count++ >= m->most)
 		errno = EMFILE;
 	else
-		request = send_start(m, start);
-	if (request != -1)
-		return &new_record(d, request, hold)->backend;
+		r = new_record(d, start, hold);
+	if (r != NULL)
+		return &r->backend;
 	m->count--;
 	return NULL;
 }
@@ -439,6 +550,7 @@ backends_close(struct backends *b)
 		lock_free(&d->manager->lock);
 		free(d->manager);
 	}
+	free_rates(d);
 	free(d);
 	*b = (struct backends){ .start = NULL };
 }

@@ -12,6 +12,8 @@ libloop_a_SOURCES = \
 	src/loop/acceptor.h \
 	src/loop/access_log.c \
 	src/loop/access_log.h \
+	src/loop/backend_protocol.c \
+	src/loop/backend_protocol.h \
 	src/loop/backends.c \
 	src/loop/backends.h \
 	src/loop/batch.c \

@@ -39,7 +39,7 @@ place_fds(const struct execute *e, int *failure)
 {
 	enum { LAST = FAILURE_FD };
 	int	from[] = {
-		e->body != -1 ? e->body :
+		e->input != -1 ? e->input :
 		    open("/dev/null", O_RDONLY | O_CLOEXEC),
 		e->output, e->errors, *failure
 	};
@@ -59,15 +59,15 @@ place_fds(const struct execute *e, int *failure)
 
 /* Main may have sent any descriptor that it has. */
 static int
-check_body(int body)
+check_input(const struct execute *e)
 {
 	struct stat	st;
 
-	if (body == -1)
+	if (e->input == -1)
 		return 0;
-	if (io_stat(body, &st) == -1)
+	if (io_stat(STDIN_FILENO, &st) == -1)
 		return -1;
-	if (S_ISREG(st.st_mode))
+	if ((st.st_mode & S_IFMT) == e->input_type)
 		return 0;
 	errno = EBADMSG;
 	return -1;
@@ -210,7 +210,7 @@ execute_program(const struct execute *e, pid_t parent, int failure)
 	setsid();
 	proc_die_with_parent(parent);
 	if (place_fds(e, &failure) == -1 ||
-	    check_body(e->body != -1 ? STDIN_FILENO : -1) == -1)
+	    check_input(e) == -1)
 		report_failure(failure);
 	if (e->program->command.n == 0)
 		script = find_script(e);

@@ -15,7 +15,9 @@ struct execute {
 	const struct conf_program	*program;
 	struct str			 file;	/* see struct backend_start */
 	struct str			 environment;	/* main's texts */
-	int				 body;	/* standard input; -1: none */
+	int				 input;	/* standard input; -1: none */
+	mode_t				 input_type;	/* S_IFREG: a body;
+							 * S_IFSOCK */
 	int				 output, errors;	/* pipes */
 };
 

@@ -156,8 +156,8 @@ set_signals(void)
 static void
 keep_fds(struct execute *e, int *manager)
 {
-	int	*kept[] = { manager, &e->output, &e->errors, &e->body };
-	int	 first = STDERR_FILENO + 1, n = e->body == -1 ? 3 : 4;
+	int	*kept[] = { manager, &e->output, &e->errors, &e->input };
+	int	 first = STDERR_FILENO + 1, n = e->input == -1 ? 3 : 4;
 
 	for (int i = 0; i < n; i++) {
 		*kept[i] = fcntl(*kept[i], F_DUPFD_CLOEXEC, first + n);
@@ -212,7 +212,7 @@ run_reaper(const struct execute *what, int manager)
 	/* The program must be the only one that has these. */
 	io_close(&e.output);
 	io_close(&e.errors);
-	io_close(&e.body);
+	io_close(&e.input);
 	while (reap_all(&r)) {
 		kill_late(&r);
 		await_event(&r);

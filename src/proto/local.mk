@@ -18,6 +18,8 @@ libproto_a_SOURCES = \
 	src/proto/credentials.h \
 	src/proto/date.c \
 	src/proto/date.h \
+	src/proto/fastcgi.c \
+	src/proto/fastcgi.h \
 	src/proto/forwarded.c \
 	src/proto/forwarded.h \
 	src/proto/mime.c \
@@ -28,6 +30,8 @@ libproto_a_SOURCES = \
 	src/proto/parse.h \
 	src/proto/proxy_header.c \
 	src/proto/proxy_header.h \
+	src/proto/scgi.c \
+	src/proto/scgi.h \
 	src/proto/status.c \
 	src/proto/status.h \
 	src/proto/status.tbl \

@@ -15,6 +15,8 @@ libshared_a_SOURCES = \
 	src/shared/commands.tbl \
 	src/shared/control.c \
 	src/shared/control.h \
+	src/shared/error_lines.c \
+	src/shared/error_lines.h \
 	src/shared/helper_slots.c \
 	src/shared/helper_slots.h \
 	src/shared/listener.c \

@@ -124,6 +124,16 @@ for my $site (sort keys %vain) {
 	is_deeply(\@lines, ["warn: $vain{$site}" =~ s/%/$conf/gr, $fine .
 	    join('', map { ", $_" } $site =~ /(unix:\S+)/g)], 'says so');
 }
+
+# A program may stand in for paths that do not exist, and for no error.
+write_file("$dir/www/a.sh", "secret\n");
+my $program = "program sh { command /bin/sh }\n";
+is_deeply([check('run sh for *.sh; fallback /a.sh', $program)], [0, $fine],
+    'a program as fallback');
+is_deeply([check('run sh for *.sh; error 404 /a.sh', $program)], [0,
+    "warn: error 404 /a.sh ($conf:7): the page cannot be had: it is a " .
+    'program, and only a file can be such a page', $fine],
+    'a program as the page of an error');
 SKIP: {
 	skip('root becomes another user', 6) unless $root;
 	my ($status, @lines) = check("auth X $dir/closed");

@@ -9,6 +9,7 @@ fuzz_targets = \
 	t/fuzz/credentials \
 	t/fuzz/date \
 	t/fuzz/encoding \
+	t/fuzz/fastcgi \
 	t/fuzz/forwarded \
 	t/fuzz/htpasswd \
 	t/fuzz/parse \
@@ -47,6 +48,8 @@ t_fuzz_date_LDADD = $(fuzz_ldadd)
 t_fuzz_date_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_encoding_LDADD = $(fuzz_ldadd)
 t_fuzz_encoding_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_fastcgi_LDADD = $(fuzz_ldadd)
+t_fuzz_fastcgi_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_forwarded_LDADD = $(fuzz_ldadd)
 t_fuzz_forwarded_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_htpasswd_LDADD = $(fuzz_ldadd)

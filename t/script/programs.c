@@ -22,6 +22,7 @@ struct started {
 	uint32_t	 number;
 	struct buf	 file, environment, body, output;
 	bool		 has_body;
+	bool		 keeps;		/* its connection */
 };
 
 static struct started	*programs[PROGRAMS_MAX];	/* oldest first */
@@ -62,6 +63,9 @@ start_program(void *context, const struct backend_start *start, size_t hold)
 		world_fail("too many programs");
 	s = programs[nprograms++] = mem_zero(sizeof(*s));
 	s->number = start->program;
+	s->keeps = start->keep;
+	if (start->protocol != world.conf->programs[s->number].protocol)
+		world_fail("it is asked in another protocol");
 	buf_add(&s->file, start->file.at, start->file.len);
 	buf_add(&s->environment, start->environment.at,
 	    start->environment.len);
@@ -139,17 +143,34 @@ has_variable(const struct started *s, struct str want)
 	return false;
 }
 
-static bool
-has_name(const struct started *s, const char *name)
+static size_t
+count_name(const struct started *s, struct str name)
 {
 	struct str	rest = { s->environment.at, s->environment.len }, text;
+	size_t		n = 0;
 
 	while (rest.len > 0) {
 		text = str_cut(&rest, '\0');
-		if (str_same(str_cut(&text, '='), str_of(name)))
-			return true;
+		n += str_same(str_cut(&text, '='), name);
 	}
-	return false;
+	return n;
+}
+
+/* The scenario's program from now on. */
+static void
+set_protocol(const char *name)
+{
+	static const char *const names[] = {
+		[CONF_CGI] = "cgi", [CONF_FASTCGI] = "fastcgi",
+		[CONF_SCGI] = "scgi"
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(name, names[i]) == 0) {
+			world.conf->programs[0].protocol = (int64_t)i;
+			return;
+		}
+	world_fail("no protocol: %s", name);
 }
 
 static void
@@ -165,14 +186,17 @@ static void
 expect_variables(struct started *s, char **words, size_t n)
 {
 	struct buf	want = { 0 };
+	struct str	text, rest;
 
 	for (size_t i = 0; i < n; i++) {
 		want.len = 0;
 		words_unquote(words[i], &want);
-		if (has_variable(s, (struct str){ want.at, want.len }))
+		rest = text = (struct str){ want.at, want.len };
+		if (has_variable(s, text) &&
+		    count_name(s, str_cut(&rest, '=')) == 1)
 			continue;
 		show_environment(s);
-		world_fail("no variable %s", words[i]);
+		world_fail("not one variable %s", words[i]);
 	}
 	buf_free(&want);
 }
@@ -181,7 +205,7 @@ static void
 expect_no_variables(struct started *s, char **words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (has_name(s, words[i]))
+		if (count_name(s, str_of(words[i])) > 0)
 			world_fail("there is a variable %s", words[i]);
 }
 
@@ -282,7 +306,11 @@ check(struct started *s, char **words, size_t n)
 		expect_variables(s, words + 1, n - 1);
 	else if (strcmp(verb, "has-no") == 0 && n > 1)
 		expect_no_variables(s, words + 1, n - 1);
-	else if (strcmp(verb, "body") == 0 && n > 1)
+	else if (strcmp(verb, "keeps") == 0 && n == 2) {
+		if (s->keeps != (strcmp(words[1], "yes") == 0))
+			world_fail("its connection is %skept", s->keeps ? "" :
+			    "not ");
+	} else if (strcmp(verb, "body") == 0 && n > 1)
 		expect_body(s, words + 1, n - 1);
 	else
 		return false;
@@ -296,6 +324,10 @@ programs_run_line(char **words, size_t n)
 	    strcmp(words[1], "nothing") == 0) {
 		if (nprograms > 0)
 			world_fail("a program was asked for");
+		return;
+	}
+	if (n == 2 && strcmp(words[0], "speaks") == 0) {
+		set_protocol(words[1]);
 		return;
 	}
 	if (n == 2 && strcmp(words[0], "cannot") == 0) {

@@ -97,6 +97,7 @@ unit_tests = \
 	t/unit/lib/visible \
 	t/unit/loop/access_log \
 	t/unit/loop/backends \
+	t/unit/loop/backends_fastcgi \
 	t/unit/loop/batch \
 	t/unit/loop/clients \
 	t/unit/loop/mailbox \
@@ -104,8 +105,9 @@ unit_tests = \
 	t/unit/loop/stages \
 	t/unit/loop/threads \
 	t/unit/monitor/control_socket \
-	t/unit/programs/error_lines \
 	t/unit/programs/manager \
+	t/unit/programs/pool \
+	t/unit/programs/servers \
 	t/unit/programs/variables \
 	t/unit/proto/accept \
 	t/unit/proto/cgi_head \
@@ -113,12 +115,14 @@ unit_tests = \
 	t/unit/proto/conditional \
 	t/unit/proto/credentials \
 	t/unit/proto/date \
+	t/unit/proto/fastcgi \
 	t/unit/proto/forwarded \
 	t/unit/proto/mime \
 	t/unit/proto/multipart \
 	t/unit/proto/parse \
 	t/unit/proto/parse_host \
 	t/unit/proto/proxy_header \
+	t/unit/proto/scgi \
 	t/unit/proto/status \
 	t/unit/proto/uri \
 	t/unit/proto/why \
@@ -126,6 +130,7 @@ unit_tests = \
 	t/unit/shared/addresses \
 	t/unit/shared/addresses_conf \
 	t/unit/shared/control \
+	t/unit/shared/error_lines \
 	t/unit/shared/helper_slots \
 	t/unit/shared/listener \
 	t/unit/shared/mounts \
@@ -141,7 +146,9 @@ libunit_a_SOURCES = \
 	t/unit/http/watch/site.h \
 	t/unit/helpers/tree.h \
 	t/unit/helpers/wires.h \
+	t/unit/loop/programs.h \
 	t/unit/loop/sessions.h \
+	t/unit/programs/mains.h \
 	t/unit/unit.c \
 	t/unit/unit.h
 

@@ -290,7 +290,7 @@ add_target(const struct conn *c, struct buf *to)
 	add_text(to, "QUERY_STRING", query);
 }
 
-/* Programs alone ask for the type of a body. */
+/* Programs alone ask for the type of a body.  SCGI has a length always. */
 static void
 add_body(const struct conn *c, struct buf *to)
 {
@@ -298,7 +298,7 @@ add_body(const struct conn *c, struct buf *to)
 	struct str		 name, value;
 	uint32_t		 at = 0;
 
-	if (run->body.length > 0)
+	if (run->body.length > 0 || run->program->protocol == CONF_SCGI)
 		add_number(to, "CONTENT_LENGTH", (uint64_t)run->body.length);
 	while (parse_next_line(&c->request->parse, c->input, &at, &name,
 	    &value))
@@ -306,6 +306,36 @@ add_body(const struct conn *c, struct buf *to)
 			add_text(to, "CONTENT_TYPE", value);
 			return;
 		}
+}
+
+static void
+drop_text(struct buf *from, struct str name)
+{
+	size_t	at = 0, size;
+
+	while (at < from->len) {
+		size = strlen(from->at + at) + 1;
+		if (strncmp(from->at + at, name.at, name.len) != 0 ||
+		    from->at[at + name.len] != '=') {
+			at += size;
+			continue;
+		}
+		from->len -= size;
+		memmove(from->at + at, from->at + at + size, from->len - at);
+	}
+}
+
+/* The conf's own word counts. */
+static void
+add_own(const struct conf_program *program, struct buf *to)
+{
+	const struct conf_pair	*pair;
+
+	for (size_t i = 0; i < program->variables.n; i++) {
+		pair = &program->variables.at[i];
+		drop_text(to, str_of(pair->name));
+		add_string(to, pair->name, pair->value);
+	}
 }
 
 void
@@ -317,4 +347,6 @@ environment_add(const struct conn *c, struct buf *to)
 	add_client(c, to);
 	add_server(c, to);
 	add_fields(c, to);
+	if (c->request->run->program->protocol != CONF_CGI)
+		add_own(c->request->run->program, to);
 }

@@ -7,8 +7,9 @@
 #include "http/conn.h"
 #include "lib/buf.h"
 
-/* Adds texts NAME=VALUE, each terminated.  The program's own variables are its
- * manager's to add. */
+/* Adds texts NAME=VALUE, each terminated, to an empty buffer.  The program's
+ * own variables are among them, in place of others of their names; but those of
+ * a CGI program are its manager's to add. */
 void	environment_add(const struct conn *, struct buf *);
 
 #endif

@@ -25,22 +25,27 @@ static struct backend *
 start_backend(struct conn *c, int *error)
 {
 	struct run		*run = c->request->run;
+	const struct conf_program *program = run->program;
 	const struct backends	*all = &c->http->backends;
 	struct buf		 texts = { 0 };
-	struct backend_start	 start = { .program =
-				    (uint32_t)run->program->number,
-				    .body = run->body.fd };
+	struct backend_start	 start = {
+		.program = (uint32_t)program->number,
+		.protocol = (uint8_t)program->protocol,
+		.keep = program->protocol == CONF_FASTCGI &&
+		    program->servers.n == 0,
+		.name = program->name, .body = run->body.fd,
+	};
 	struct backend		*backend = NULL;
 
 	*error = ECONNREFUSED;
 	if (all->start == NULL)
 		return NULL;
-	if (run->program->directory != NULL)
+	if (program->directory != NULL)
 		start.file = str_of(run->file);
 	environment_add(c, &texts);
 	start.environment = (struct str){ texts.at, texts.len };
 	backend = all->start(all->context, &start,
-	    (size_t)run->program->hold);
+	    (size_t)program->hold);
 	*error = errno;
 	buf_wipe(&texts);
 	io_close(&run->body.fd);

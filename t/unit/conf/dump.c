@@ -152,6 +152,9 @@ START_TEST(round_trip)
 	    "program a { command /bin/sh \"b c\" \"\" \"#\" for\n"
 	    "environment E \"f g\"; environment H \"\" }\n"
 	    "program b { directory $; authorization pass }\n"
+	    "program d { fastcgi /bin/sh -b \"c d\"; idle 2s; nice 3 }\n"
+	    "program e { fastcgi unix:/a [::1]:1\nfastcgi 10.0.0.1:2 }\n"
+	    "program f { scgi unix:/a }\n"
 	    "site c { listen *:80; root /; run a for \"*.a b\" *.c \"for\"\n"
 	    "body within 5s 6M; path /a { cgi $ }; path /b { run b }\n"
 	    "path /c { run off }\npath /d { run a for x; run a for y } }\n" :
@@ -223,7 +226,7 @@ END_TEST
 /* A dump has every row of the table. */
 START_TEST(dump_is_complete)
 {
-	struct conf	*conf = good("program p { directory / }\n" SITE);
+	struct conf	*conf = good("program p { fastcgi /bin/sh }\n" SITE);
 	char		*text = dump(conf), *all = list(), *rest = all;
 	char		 wanted[100];
 	struct row	 row;

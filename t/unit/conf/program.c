@@ -2,6 +2,11 @@
  * Unit test of conf/program: values of programs, those of directives cgi, and
  * what is wrong with a block program.
  */
+#include <sys/un.h>
+
+#include <arpa/inet.h>
+
+#include "conf/server.h"
 #include "t/unit/conf/confs.h"
 
 START_TEST(values)
@@ -47,6 +52,58 @@ START_TEST(values)
 }
 END_TEST
 
+/* Own processes that stay; addresses on one line or several. */
+START_TEST(protocols)
+{
+	struct sockaddr_storage		 addr;
+	socklen_t			 len;
+	struct conf			*conf;
+	const struct conf_program	*p;
+
+	conf = good("program own { fastcgi /bin/sh -b unix:/a; idle 2m\n"
+	    "requests 500; nice 1 }\n"
+	    "program fpm { fastcgi unix:/run/a 127.0.0.1:9000\n"
+	    "fastcgi [::1]:9001; environment A b; most 9 }\n"
+	    "program py { scgi 10.0.0.1:4000 }\n"
+	    "program plain { command /bin/sh }\n" SITE);
+	p = &conf->programs[0];
+	ck_assert_int_eq(p->protocol, CONF_FASTCGI);
+	ck_assert_uint_eq(p->servers.n, 0);
+	ck_assert_uint_eq(p->command.n, 3);
+	ck_assert_str_eq(p->command.at[0], "/bin/sh");
+	ck_assert_str_eq(p->command.at[2], "unix:/a");
+	ck_assert_int_eq(p->idle, 120000);
+	ck_assert_int_eq(p->requests, 500);
+	p++;
+	ck_assert_int_eq(p->protocol, CONF_FASTCGI);
+	ck_assert_uint_eq(p->command.n, 0);
+	ck_assert_ptr_null(p->directory);
+	ck_assert_uint_eq(p->servers.n, 3);
+	ck_assert_str_eq(p->servers.at[0], "unix:/run/a");
+	conf_server_parse(p->servers.at[0], &addr, &len);
+	ck_assert_uint_eq(len, sizeof(struct sockaddr_un));
+	ck_assert_str_eq(((struct sockaddr_un *)&addr)->sun_path, "/run/a");
+	conf_server_parse(p->servers.at[1], &addr, &len);
+	ck_assert_uint_eq(len, sizeof(struct sockaddr_in));
+	ck_assert_uint_eq(((struct sockaddr_in *)&addr)->sin_addr.s_addr,
+	    htonl(INADDR_LOOPBACK));
+	ck_assert_uint_eq(((struct sockaddr_in *)&addr)->sin_port, htons(9000));
+	conf_server_parse(p->servers.at[2], &addr, &len);
+	ck_assert_int_eq(addr.ss_family, AF_INET6);
+	ck_assert_uint_eq(((struct sockaddr_in6 *)&addr)->sin6_port,
+	    htons(9001));
+	p++;
+	ck_assert_int_eq(p->protocol, CONF_SCGI);
+	ck_assert_uint_eq(p->servers.n, 1);
+	ck_assert_int_eq(p->idle, 300000);
+	ck_assert_int_eq(p->requests, 0);
+	p++;
+	ck_assert_int_eq(p->protocol, CONF_CGI);
+	ck_assert_uint_eq(p->servers.n, 0);
+	conf_free(&conf);
+}
+END_TEST
+
 /* The program of a cgi has the defaults; there is one for each directory. */
 START_TEST(unnamed)
 {
@@ -82,6 +139,8 @@ END_TEST
 
 #define LONG	"x23456789012345678901234567890123"
 
+#define LONGER	LONG LONG LONG LONG	/* than sun_path */
+
 /* A text in front of a site, and its only error. */
 static const struct {
 	const char	*text, *want;
@@ -108,8 +167,8 @@ static const struct {
 	{ "program a { command /bin/sh }\nprogram a { directory / }",
 	    "3:9: program \"a\" is given twice: first at t.conf:2" },
 	{ "program a { }",
-	    "2:9: block program needs \"command\" and a file, or "
-	    "\"directory\"" },
+	    "2:9: block program needs \"command\" and a file, "
+	    "\"directory\", \"fastcgi\" or \"scgi\"" },
 	{ "program a { commnd /bin/sh }",
 	    "2:13: unknown word \"commnd\" in block program" },
 	{ "progam a { command /bin/sh }\n"
@@ -157,6 +216,71 @@ static const struct {
 	{ "program a { command /bin/sh; http { nice 1 } }",
 	    "2:30: \"http\" is a word of nginx: leave it out, and write what "
 	    "is in it outside of all blocks" },
+	{ "program a {\nfastcgi unix:/a\ncommand /bin/sh }",
+	    "4:9: command and fastcgi exclude each other: fastcgi is given "
+	    "at t.conf:3" },
+	{ "program a {\nscgi unix:/a\nfastcgi unix:/a }",
+	    "4:9: fastcgi and scgi exclude each other: scgi is given at "
+	    "t.conf:3" },
+	{ "program a {\ndirectory /\nscgi unix:/a }",
+	    "4:6: scgi and directory exclude each other: directory is given "
+	    "at t.conf:3" },
+	{ "program a {\nfastcgi /bin/sh -b\nfastcgi unix:/a }",
+	    "4:9: fastcgi is given twice: first at t.conf:3" },
+	{ "program a {\nfastcgi unix:/a\nfastcgi /bin/sh -b }",
+	    "4:9: \"/bin/sh\": a file of processes that amped starts excludes "
+	    "servers that others start, which stand before it" },
+	{ "program a { fastcgi php-cgi -b }",
+	    "2:21: \"php-cgi\" is not a server: write unix:FILE or "
+	    "ADDRESS:PORT" },
+	{ "program a { fastcgi /nope -b }",
+	    "2:21: cannot run /nope: No such file or directory" },
+	{ "program a { fastcgi unix:a }",
+	    "2:21: \"unix:a\": a socket is named from / on, as "
+	    "unix:/run/php/php-fpm.sock" },
+	{ "program a { fastcgi unix:/" LONGER " }",
+	    "2:21: \"unix:/" LONGER "\" is too long for the name of a socket" },
+	{ "program a { fastcgi localhost:9000 }",
+	    "2:21: \"localhost:9000\" is not a server: names of hosts are not "
+	    "looked up, so write numbers, as 127.0.0.1:9000" },
+	{ "program a { fastcgi *:9000 }",
+	    "2:21: \"*:9000\" is not a server: names of hosts are not "
+	    "looked up, so write numbers, as 127.0.0.1:9000" },
+	{ "program a { fastcgi [::1:9000 }",
+	    "2:21: the port follows the bracket: [::1]:80" },
+	{ "program a { fastcgi ::1:9000 }",
+	    "2:21: an IPv6 address stands in brackets: [::1]:80" },
+	{ "program a { fastcgi 9000 }",
+	    "2:21: \"9000\" has no address: write 127.0.0.1:PORT for this "
+	    "host" },
+	{ "program a { fastcgi :9000 }",
+	    "2:21: \":9000\" has no address: write 127.0.0.1:PORT for this "
+	    "host" },
+	{ "program a { fastcgi 127.0.0.1:0 }",
+	    "2:21: \"127.0.0.1:0\": a port is a number from 1 to 65535" },
+	{ "program a { fastcgi 127.0.0.1:65536 }",
+	    "2:21: a port is a number up to 65535" },
+	{ "program a { fastcgi tcp://127.0.0.1:9000 }",
+	    "2:21: \"tcp://127.0.0.1:9000\" is not a server: write unix:FILE, "
+	    "or ADDRESS:PORT alone" },
+	{ "program a { scgi /bin/sh }",
+	    "2:18: \"/bin/sh\" is a file, and amped starts no programs for "
+	    "scgi: write unix:FILE or ADDRESS:PORT of one that runs" },
+	{ "program a { scgi localhost:4000 }",
+	    "2:18: \"localhost:4000\" is not a server: names of hosts are not "
+	    "looked up, so write numbers, as 127.0.0.1:9000" },
+	{ "program a { command /bin/sh; idle 1m }",
+	    "2:35: \"idle\" is for processes that stay: those of fastcgi and "
+	    "a file" },
+	{ "program a { directory /; requests 1 }",
+	    "2:35: \"requests\" is for processes that stay: those of fastcgi "
+	    "and a file" },
+	{ "program a { fastcgi unix:/a; idle 1m }",
+	    "2:35: \"idle\" is for processes that amped starts: others have "
+	    "started unix:/a" },
+	{ "program a { scgi 127.0.0.1:4000; memory 1G }",
+	    "2:41: \"memory\" is for processes that amped starts: others have "
+	    "started 127.0.0.1:4000" },
 	{ "limits { bodies 1K }",
 	    "2:17: 1K is out of bounds: bodies takes 64K to 1024G" },
 };
@@ -184,6 +308,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_test(tests, values);
+	tcase_add_test(tests, protocols);
 	tcase_add_test(tests, unnamed);
 	tcase_add_loop_test(tests, bad_programs, 0, COUNT(bads));
 }

@@ -9,7 +9,6 @@
 #include <sys/wait.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,15 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/buf.h"
-#include "lib/io.h"
-#include "lib/log.h"
-#include "lib/proc.h"
-#include "programs/manager.h"
-#include "shared/program_message.h"
-#include "t/unit/unit.h"
-
-#define WAIT_MS	30000
+#include "t/unit/programs/mains.h"
 
 /* Indices in programs. */
 enum { SHELL, DIRECTORY, ONE, SHORT, LIMITED, MISSING, UNREADABLE, PROGRAMS };
@@ -33,7 +24,6 @@ enum { SHELL, DIRECTORY, ONE, SHORT, LIMITED, MISSING, UNREADABLE, PROGRAMS };
 static char		*shell[] = { (char []){ "/bin/sh" }, (char []){ "-c" },
 	(char []){ "eval \"$QUERY_STRING\"" } };
 static char		*missing[] = { (char []){ "/nowhere/program" } };
-static char		 directory[] = "/tmp/amped-programs.XXXXXX";
 static char		*unreadable[] = { directory };
 static struct conf_pair	 pairs[] = {
 	{ .name = (char []){ "OWN" }, .value = (char []){ "own value" } },
@@ -61,28 +51,9 @@ static struct conf_site	 sites[] = { { .rules.root = directory } };
 static const struct conf conf = { .sites = sites, .nsites = 1,
     .programs = programs, .nprograms = PROGRAMS };
 
-static int		 mains;		/* to the manager */
-static int		 errors;	/* its standard error */
-static struct buf	 lines;		/* read from there */
-static pid_t		 manager;
-
 /*
  * Set up
  */
-
-static void
-write_file(const char *name, mode_t mode, const char *text)
-{
-	char	path[200];
-	int	fd;
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0700);
-	ck_assert_int_ne(fd, -1);
-	ck_assert_int_eq(io_write_all(fd, text, strlen(text)), 0);
-	ck_assert_int_eq(fchmod(fd, mode), 0);
-	close(fd);
-}
 
 static void
 make_directory(void)
@@ -100,101 +71,22 @@ make_directory(void)
 	ck_assert_int_eq(symlink("/bin/true", path), 0);
 }
 
-static _Noreturn void
-run_manager(int socket, int to)
-{
-	char	title[300] = "test";
-	char	*arguments[] = { title, NULL };
-
-	/* What a monitor is started with must not matter. */
-	signal(SIGUSR1, SIG_IGN);
-	proc_title_init(1, arguments);
-	log_init("programs", LOG_LEVEL_NOTICE);
-	dup2(to, STDERR_FILENO);
-	proc_close_from(socket + 1);
-	manager_run(&conf, socket);
-	_exit(0);
-}
-
 static void
 set_up(void)
 {
-	int	sockets[2], pipe[2];
-
 	make_directory();
-	ck_assert_int_eq(pipe2(pipe, O_CLOEXEC), 0);
-	ck_assert_int_eq(io_record_pipe(sockets), 0);
-	manager = fork();
-	if (manager == 0) {
-		close(sockets[0]);
-		close(pipe[0]);
-		run_manager(sockets[1], pipe[1]);
-	}
-	ck_assert_int_ne(manager, -1);
-	close(sockets[1]);
-	close(pipe[1]);
-	mains = sockets[0];
-	errors = pipe[0];
-}
-
-/* Returns how the manager ended. */
-static int
-await_manager(void)
-{
-	int	status;
-
-	ck_assert_int_eq(waitpid(manager, &status, 0), manager);
-	manager = 0;
-	return status;
+	start_manager(&conf);
 }
 
 static void
 tear_down(void)
 {
-	char	command[100];
-
-	io_close(&mains);
-	if (manager != 0)
-		ck_assert_int_eq(await_manager(), 0);
-	io_close(&errors);
-	buf_free(&lines);
-	snprintf(command, sizeof(command), "rm -rf %s", directory);
-	ck_assert_int_eq(system(command), 0);
+	end_manager();
 }
 
 /*
  * Main
  */
-
-static void
-await_input(int fd)
-{
-	struct pollfd	poll_fd = { .fd = fd, .events = POLLIN };
-
-	ck_assert_int_eq(poll(&poll_fd, 1, WAIT_MS), 1);
-}
-
-/* Texts are separated by "|"; returns the request's socket. */
-static int
-start_texts(uint32_t program, const char *file, const char *texts, int body)
-{
-	struct program_start	start = { .program = program,
-				    .has_body = body != -1,
-				    .file = str_of(file) };
-	char			all[4000];
-	int			fds[2];
-
-	strcpy(all, texts);
-	for (char *at = all; (at = strchr(at, '|')) != NULL;)
-		*at++ = '\0';
-	start.environment = (struct str){ all, strlen(texts) };
-	ck_assert_int_eq(io_record_pipe(fds), 0);
-	ck_assert_int_eq(program_message_send_start(mains, &start, fds[1]), 0);
-	close(fds[1]);
-	if (body != -1)
-		ck_assert_int_eq(program_message_send_body(fds[0], body), 0);
-	return fds[0];
-}
 
 /* Bars of a script are pipes: it has none. */
 static int
@@ -204,87 +96,6 @@ start_shell(uint32_t program, const char *script, int body)
 
 	snprintf(texts, sizeof(texts), "QUERY_STRING=%s|", script);
 	return start_texts(program, "", texts, body);
-}
-
-/* Returns the output. */
-static int
-await_report(int request, enum program_report_kind kind,
-    struct program_report *report)
-{
-	int	output;
-
-	await_input(request);
-	ck_assert_int_eq(program_message_recv_report(request, report, &output),
-	    1);
-	ck_assert_uint_eq(report->kind, kind);
-	return output;
-}
-
-static int
-await_start(int request)
-{
-	struct program_report	report;
-
-	return await_report(request, PROGRAM_STARTED, &report);
-}
-
-static int
-await_status(int request)
-{
-	struct program_report	report;
-
-	await_report(request, PROGRAM_ENDED, &report);
-	return report.status;
-}
-
-static int
-await_error(int request)
-{
-	struct program_report	report;
-
-	await_report(request, PROGRAM_FAILED, &report);
-	return report.error;
-}
-
-/* The manager has closed the request, without a report. */
-static void
-await_end(int *request)
-{
-	struct program_report	report;
-	int			output;
-
-	await_input(*request);
-	ck_assert_int_eq(program_message_recv_report(*request, &report,
-	    &output), 0);
-	io_close(request);
-}
-
-/* Reads until the end, or until there is that text. */
-static const char *
-read_output(int fd, const char *until, struct buf *text)
-{
-	char	bytes[4096];
-	ssize_t	n;
-
-	while (until == NULL || text->len == 0 ||
-	    strstr(buf_string(text), until) == NULL) {
-		await_input(fd);
-		n = read(fd, bytes, sizeof(bytes));
-		ck_assert_int_ge(n, 0);
-		if (n == 0 && until != NULL)
-			ck_abort_msg("no \"%s\" in \"%s\"", until,
-			    buf_string(text));
-		if (n == 0)
-			break;
-		buf_add(text, bytes, (size_t)n);
-	}
-	return buf_string(text);
-}
-
-static void
-await_line(const char *text)
-{
-	(void)read_output(errors, text, &lines);
 }
 
 /* Runs a program to its end, and compares what it wrote. */
@@ -314,17 +125,6 @@ await_ready(uint32_t program, const char *script, int *request)
 	(void)read_output(output, "ready\n", &text);
 	buf_free(&text);
 	return output;
-}
-
-/* Waits until no process has the output. */
-static void
-await_no_process(int *output)
-{
-	struct buf	text = { 0 };
-
-	(void)read_output(*output, NULL, &text);
-	io_close(output);
-	buf_free(&text);
 }
 
 /*

@@ -2,8 +2,8 @@
  * error_lines: what programs write to standard error, as lines for the error
  * log, at a limited rate.  Pure.
  */
-#ifndef PROGRAMS_ERROR_LINES_H
-#define PROGRAMS_ERROR_LINES_H
+#ifndef SHARED_ERROR_LINES_H
+#define SHARED_ERROR_LINES_H
 
 #include <stdbool.h>
 #include <stddef.h>

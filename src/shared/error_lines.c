@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/lines.h"
-#include "programs/error_lines.h"
+#include "shared/error_lines.h"
 
 static const struct token_bucket_size	size = {
 	ERROR_LINES_RATE, ERROR_LINES_BURST

@@ -1,12 +1,12 @@
 /*
- * Tests of programs/error_lines: whole lines, no more than the rate, and the
+ * Tests of shared/error_lines: whole lines, no more than the rate, and the
  * last ones of a program that has failed.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/str.h"
-#include "programs/error_lines.h"
+#include "shared/error_lines.h"
 #include "t/unit/unit.h"
 
 static struct error_lines_rate	rate;
@@ -38,6 +38,7 @@ static void
 tear_down(void)
 {
 	buf_free(&out);
+	nout = 0;
 }
 
 /* Pieces as they are read, with "|" between them. */

@@ -1,0 +1,206 @@
+/*
+ * backend_protocol: makes the request piece by piece, so that a large body
+ * takes no memory; finds the output in what comes, in place.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/program.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "loop/backend_protocol.h"
+#include "proto/scgi.h"
+
+#define PIECE_SIZE	(32 * 1024)	/* bytes of a body that wait at most */
+#define RETRY_AFTER	1		/* seconds: a server says only that it
+					 * is overloaded */
+
+bool
+backend_protocol_sends(const struct backend_protocol *p)
+{
+	return p->kind != CONF_CGI;
+}
+
+/*
+ * The request
+ */
+
+/* Adds the next part of the body.  A record without content ends it. */
+static int
+add_body(struct backend_protocol *p)
+{
+	struct buf	*to = &p->piece;
+	size_t		 begin = to->len, room = PIECE_SIZE - begin;
+	ssize_t		 n;
+
+	if (p->kind == CONF_FASTCGI)
+		fastcgi_open(to, FASTCGI_STDIN);
+	buf_reserve(to, room);
+	n = pread(p->body, to->at + to->len, room, p->offset);
+	if (n == -1) {
+		to->len = begin;
+		return -1;
+	}
+	to->len += (size_t)n;
+	p->offset += n;
+	if (p->kind == CONF_FASTCGI)
+		fastcgi_close(to, begin);
+	if (n == 0)
+		io_close(&p->body);
+	return 0;
+}
+
+static int
+fill_piece(struct backend_protocol *p)
+{
+	while (p->body != -1 && p->piece.len <= PIECE_SIZE / 2)
+		if (add_body(p) == -1)
+			return -1;
+	return 0;
+}
+
+static void
+drop_request(struct backend_protocol *p)
+{
+	buf_wipe(&p->piece);
+	io_close(&p->body);
+}
+
+int
+backend_protocol_send(struct backend_protocol *p, int connection)
+{
+	ssize_t	n;
+
+	if (fill_piece(p) == -1)
+		return errno == EINTR ? 0 : -1;
+	n = write(connection, p->piece.at, p->piece.len);
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	/* An answer may be there nevertheless. */
+	p->is_cut = n == -1;
+	if (n != -1)
+		buf_consume(&p->piece, (size_t)n);
+	if (!p->is_cut && (p->piece.len > 0 || p->body != -1))
+		return 0;
+	drop_request(p);
+	return 1;
+}
+
+/*
+ * The answer
+ */
+
+static void
+log_line(void *protocol, const char *line, size_t len)
+{
+	const struct backend_protocol	*p = protocol;
+
+	log_warnx("%s: %.*s", p->name, (int)len, line);
+}
+
+/* Behind a part of an answer its program has not refused the request. */
+static enum backend_end
+take_end(const struct backend_protocol *p, struct backend *b)
+{
+	if (p->answer.status == FASTCGI_OVERLOADED && !p->has_output) {
+		b->retry_after = RETRY_AFTER;
+		return BACKEND_BUSY;
+	}
+	if (p->answer.status != FASTCGI_REQUEST_COMPLETE)
+		return BACKEND_BROKEN;
+	b->status = (int)(p->answer.exit_status & 0xff) << 8;
+	return BACKEND_COMPLETE;
+}
+
+enum backend_end
+backend_protocol_take(struct backend_protocol *p, char *bytes, size_t *n,
+    struct backend *b)
+{
+	struct str		input = { bytes, *n }, content;
+	enum fastcgi_result	result;
+
+	if (p->kind != CONF_FASTCGI)
+		return BACKEND_RUNS;
+	*n = 0;
+	do {
+		result = fastcgi_next(&p->answer, &input, &content);
+		if (result == FASTCGI_OUTPUT) {
+			memmove(bytes + *n, content.at, content.len);
+			*n += content.len;
+			p->has_output = true;
+		} else if (result == FASTCGI_ERRORS)
+			error_lines_add(&p->errors, p->clock->ms, content.at,
+			    content.len);
+	} while (result == FASTCGI_OUTPUT || result == FASTCGI_ERRORS);
+	p->is_done = result == FASTCGI_END && input.len == 0;
+	return result == FASTCGI_MORE ? BACKEND_RUNS : result == FASTCGI_END ?
+	    take_end(p, b) : BACKEND_BROKEN;
+}
+
+enum backend_end
+backend_protocol_end(struct backend_protocol *p)
+{
+	if (p->kind != CONF_SCGI)
+		return BACKEND_RUNS;
+	p->is_done = true;
+	return BACKEND_COMPLETE;
+}
+
+bool
+backend_protocol_is_done(const struct backend_protocol *p)
+{
+	return p->is_done && !p->is_cut && p->piece.len == 0 && p->body == -1;
+}
+
+/*
+ * Beginning and end
+ */
+
+/* Sets where the body begins; -1 with errno. */
+static int
+take_body(struct backend_protocol *p, int body)
+{
+	p->body = -1;
+	if (body == -1)
+		return 0;
+	p->offset = lseek(body, 0, SEEK_CUR);
+	if (p->offset != -1)
+		p->body = fcntl(body, F_DUPFD_CLOEXEC, 0);
+	return p->body == -1 ? -1 : 0;
+}
+
+int
+backend_protocol_open(struct backend_protocol *p,
+    const struct backend_start *start, const struct clock *clock,
+    struct error_lines_rate *rate)
+{
+	*p = (struct backend_protocol){ .kind = start->protocol, .body = -1,
+	    .clock = clock, .name = start->name };
+	if (!backend_protocol_sends(p))
+		return 0;
+	if (take_body(p, start->body) == -1)
+		return -1;
+	if (p->kind == CONF_SCGI) {
+		scgi_add_head(&p->piece, start->environment);
+		return 0;
+	}
+	p->errors.rate = rate;
+	p->errors.put = log_line;
+	p->errors.context = p;
+	fastcgi_add_head(&p->piece, start->environment, start->keep);
+	if (p->body == -1)
+		fastcgi_close(&p->piece, fastcgi_open(&p->piece,
+		    FASTCGI_STDIN));
+	return 0;
+}
+
+void
+backend_protocol_close(struct backend_protocol *p, bool failed)
+{
+	drop_request(p);
+	if (p->errors.rate != NULL)
+		error_lines_end(&p->errors, p->clock->ms, failed);
+	p->errors.rate = NULL;
+}

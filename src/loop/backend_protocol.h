@@ -1,0 +1,67 @@
+/*
+ * backend_protocol: what the driver of programs (backends.c) says and hears
+ * over the connection of one request, by the program's protocol.  With CGI the
+ * connection is a pipe, and all that comes is output.
+ *
+ * No function blocks.
+ */
+#ifndef LOOP_BACKEND_PROTOCOL_H
+#define LOOP_BACKEND_PROTOCOL_H
+
+#include <sys/types.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "backend.h"
+#include "lib/buf.h"
+#include "lib/clock.h"
+#include "proto/fastcgi.h"
+#include "shared/error_lines.h"
+
+struct backend_protocol {		/* private, but kind */
+	uint8_t		 kind;		/* enum conf_protocol */
+	/* The request. */
+	struct buf	 piece;		/* made, and not sent yet */
+	int		 body;		/* owned; what of it is not in a piece
+					 * begins at offset; -1: nothing */
+	off_t		 offset;
+	bool		 is_cut;	/* not all of it was taken */
+	/* The answer. */
+	struct fastcgi	 answer;
+	bool		 has_output;
+	bool		 is_done;	/* nothing comes behind it */
+	struct error_lines errors;	/* rate is NULL: none come this way */
+	const struct clock *clock;
+	const char	*name;
+};
+
+/* Whether the request goes over the connection; else the program manager has
+ * it. */
+bool	backend_protocol_sends(const struct backend_protocol *);
+/* Makes the begin of a request, and duplicates the body's descriptor.  rate:
+ * that of the program's errors, of FASTCGI.  -1 with errno, and then there is
+ * nothing to be closed. */
+int	backend_protocol_open(struct backend_protocol *,
+	    const struct backend_start *, const struct clock *,
+	    struct error_lines_rate *rate);
+/* Sends a part of the request.  1: nothing is left to be sent, since all is, or
+ * the server takes no more; 0: more is; -1: the body cannot be read. */
+int	backend_protocol_send(struct backend_protocol *, int connection);
+/* Takes *n bytes that have come; leaves of them the output, and its length in
+ * *n.  Returns BACKEND_RUNS, or how the answer has ended with them; then status
+ * and retry_after of the backend are set. */
+enum backend_end backend_protocol_take(struct backend_protocol *, char *bytes,
+	    size_t *n, struct backend *);
+/* The server has closed the connection.  Returns BACKEND_RUNS if that does not
+ * say that the answer is whole. */
+enum backend_end backend_protocol_end(struct backend_protocol *);
+/* Whether the connection may have another request: this one was sent to its
+ * end, and the answer read to its end. */
+bool	backend_protocol_is_done(const struct backend_protocol *);
+/* Frees what there is; may be called again.  failed: the last lines of errors
+ * are of use. */
+void	backend_protocol_close(struct backend_protocol *, bool failed);
+
+#endif

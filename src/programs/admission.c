@@ -1,0 +1,261 @@
+/*
+ * admission: the queue of a program, whatever its kind.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "programs/admission.h"
+
+#define REST_MS		1000	/* after a program's last line */
+
+static size_t
+count_most(const struct conf_program *p)
+{
+	long	processors = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (p->most > 0)
+		return (size_t)p->most;
+	return processors > 0 ? 2 * (size_t)processors : 2;
+}
+
+/*
+ * Lines that are left out
+ */
+
+static void
+put_rest(void *admission, const char *line, size_t len)
+{
+	const struct conf_program	*p =
+	    ((const struct admission *)admission)->program;
+
+	log_warnx("%s: %.*s", p->name != NULL ? p->name : p->directory,
+	    (int)len, line);
+}
+
+void
+admission_await_rest(struct admission *a)
+{
+	if (a->rate.left_out > 0)
+		evloop_arm(a->rest, a->manager->clock.ms + REST_MS);
+}
+
+static void
+on_rest(void *admission)
+{
+	struct admission	*a = admission;
+	struct error_lines	 none = { .rate = &a->rate, .put = put_rest,
+				    .context = a };
+
+	error_lines_end(&none, a->manager->clock.ms, false);
+	admission_await_rest(a);
+}
+
+void
+admission_open(struct admission *a, struct manager *m,
+    const struct conf_program *program, const struct admission_kind *kind)
+{
+	*a = (struct admission){ .manager = m, .program = program,
+	    .kind = kind, .most = count_most(program) };
+	TAILQ_INIT(&a->waiting);
+	error_lines_fill(&a->rate, m->clock.ms);
+	a->rest = evloop_timer(m->loop, on_rest, a);
+	if (kind->open != NULL)
+		kind->open(a);
+}
+
+void
+admission_close(struct admission *a)
+{
+	if (a->kind->close != NULL)
+		a->kind->close(a);
+	evloop_unwatch(&a->rest);
+}
+
+void
+admission_release(struct manager *m)
+{
+	m->nheld--;
+	if (m->nheld == 0 && m->is_ending)
+		evloop_stop(m->loop);
+}
+
+/*
+ * The end
+ */
+
+void
+admission_end(struct invocation *i)
+{
+	struct admission	*a = i->admission;
+
+	if (i->timer == NULL)
+		a->nrunning--;
+	else {
+		TAILQ_REMOVE(&a->waiting, i, link);
+		a->nwaiting--;
+	}
+	source_close(&i->request);
+	io_close(&i->body);
+	evloop_unwatch(&i->timer);
+	free(i->texts);
+	free(i);
+	admission_release(a->manager);
+}
+
+bool
+admission_report(const struct invocation *i,
+    const struct program_report *report, int output)
+{
+	return i->request.fd != -1 && program_message_send_report(
+	    i->request.fd, report, output) == 0;
+}
+
+void
+admission_fail(const struct invocation *i, int error)
+{
+	(void)admission_report(i, &(struct program_report){
+	    .kind = PROGRAM_FAILED, .error = error }, -1);
+}
+
+/* Main has closed the request, is not understood, or has been refused. */
+static void
+leave_request(struct invocation *i)
+{
+	if (i->run != NULL)
+		i->admission->kind->leave(i);
+	else
+		admission_end(i);
+}
+
+static void
+refuse_busy(struct invocation *i)
+{
+	int64_t	seconds = (i->admission->program->within + 999) / 1000;
+
+	(void)admission_report(i, &(struct program_report){
+	    .kind = PROGRAM_BUSY,
+	    .retry_after = seconds > 0 ? (uint32_t)seconds : 1 }, -1);
+	leave_request(i);
+}
+
+/* An invocation that waits and has a run tries to get what it is to have. */
+static void
+on_late(void *invocation)
+{
+	struct invocation	*i = invocation;
+	int			 error = i->admission->error;
+
+	if (error == 0 && i->run != NULL)
+		error = ETIMEDOUT;
+	if (error == 0) {
+		refuse_busy(i);
+		return;
+	}
+	admission_fail(i, error);
+	leave_request(i);
+}
+
+/*
+ * The beginning
+ */
+
+void
+admission_start(struct admission *a)
+{
+	struct invocation	*i, *next;
+
+	for (i = TAILQ_FIRST(&a->waiting); i != NULL; i = next) {
+		next = TAILQ_NEXT(i, link);
+		if (i->awaits_body || i->run != NULL)
+			continue;
+		if (!a->kind->start(i))
+			return;
+	}
+}
+
+void
+admission_run(struct invocation *i)
+{
+	struct admission	*a = i->admission;
+
+	evloop_unwatch(&i->timer);
+	io_close(&i->body);
+	mem_drop(&i->texts);
+	TAILQ_REMOVE(&a->waiting, i, link);
+	a->nwaiting--;
+	a->nrunning++;
+}
+
+static void
+take_body(struct invocation *i)
+{
+	int	body = -1, n;
+
+	n = program_message_recv_body(i->request.fd, &body);
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n != 1) {
+		leave_request(i);
+		return;
+	}
+	i->body = body;
+	i->awaits_body = false;
+	admission_start(i->admission);
+}
+
+/* Main sends a body, if it has announced one, perhaps that it has read the
+ * answer, and then closes. */
+static void
+on_request(void *invocation)
+{
+	struct invocation		*i = invocation;
+	const struct admission_kind	*kind = i->admission->kind;
+	int				 n;
+
+	if (i->awaits_body) {
+		take_body(i);
+		return;
+	}
+	n = program_message_recv_done(i->request.fd);
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n == 1 && i->timer == NULL && kind->finish != NULL)
+		kind->finish(i);
+	else
+		leave_request(i);
+}
+
+void
+admission_add(struct admission *a, const struct program_start *start,
+    int request)
+{
+	struct invocation	*i = mem_zero(sizeof(*i));
+	struct manager		*m = a->manager;
+	size_t			 file = start->file.len;
+
+	i->admission = a;
+	i->body = -1;
+	i->awaits_body = start->has_body != 0;
+	/* One behind the other, as in the message. */
+	i->texts = mem_get(file + start->environment.len + 1);
+	memcpy(i->texts, start->file.at, file);
+	memcpy(i->texts + file, start->environment.at, start->environment.len);
+	i->file = (struct str){ i->texts, file };
+	i->environment = (struct str){ i->texts + file,
+	    start->environment.len };
+	source_watch(&i->request, m->loop, request, on_request, i);
+	i->timer = evloop_timer(m->loop, on_late, i);
+	evloop_arm(i->timer, m->clock.ms + a->program->within);
+	TAILQ_INSERT_TAIL(&a->waiting, i, link);
+	a->nwaiting++;
+	m->nheld++;
+	if (a->nrunning + a->nwaiting > a->most + (size_t)a->program->queue)
+		refuse_busy(i);
+	else
+		admission_start(a);
+}

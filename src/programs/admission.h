@@ -1,0 +1,108 @@
+/*
+ * admission: requests for a program of the conf, from their START to the end,
+ * and the queue of those that wait.
+ *
+ * A kind of program says what a request gets: a process (cgi.c), the connection
+ * of a process that stays (pool.c), or one to a server elsewhere (servers.c).
+ */
+#ifndef PROGRAMS_ADMISSION_H
+#define PROGRAMS_ADMISSION_H
+
+#include <sys/queue.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "conf/conf.h"
+#include "lib/clock.h"
+#include "shared/error_lines.h"
+#include "programs/source.h"
+#include "shared/program_message.h"
+
+/* The part that all admissions share. */
+struct manager {
+	const struct conf	*conf;
+	struct clock		 clock;
+	struct evloop		*loop;
+	size_t			 nheld;	/* invocations, and processes of pools:
+					 * the manager stays for them */
+	bool			 is_ending;	/* no main sends STARTs */
+};
+
+/* A request for a program. */
+struct invocation {
+	struct admission	*admission;
+	struct source		 request;	/* to main */
+	bool			 awaits_body;
+	int			 body;		/* -1: none, or not yet */
+	char			*texts;		/* owned until it runs; has the
+						 * next two */
+	struct str		 file, environment;
+	struct watch		*timer;		/* NULL: it runs */
+	void			*run;		/* its kind's; NULL: it has none
+						 * yet */
+	TAILQ_ENTRY(invocation)	 link;
+};
+
+TAILQ_HEAD(invocations, invocation);
+
+struct admission;
+
+struct admission_kind {
+	void	(*open)(struct admission *);	/* may be NULL */
+	/* Starts what waits: sets run, and calls admission_run() or
+	 * admission_end(), now or later.  False: this one and those behind it
+	 * wait for admission_start(). */
+	bool	(*start)(struct invocation *);
+	/* Main has given up an invocation that has a run, or its time to wait
+	 * is over.  Calls admission_end(), now or later. */
+	void	(*leave)(struct invocation *);
+	/* Main has read the whole answer of one that runs.  The same.  NULL:
+	 * main has no need to say so. */
+	void	(*finish)(struct invocation *);
+	void	(*drain)(struct admission *);	/* is_ending; may be NULL */
+	void	(*close)(struct admission *);	/* may be NULL */
+};
+
+/* The invocations of one program of the conf. */
+struct admission {
+	struct manager			*manager;
+	const struct conf_program	*program;
+	const struct admission_kind	*kind;
+	void				*state;		/* its kind's */
+	size_t				 most;		/* may run */
+	struct invocations		 waiting;	/* the oldest first */
+	size_t				 nwaiting, nrunning;
+	int				 error;		/* why none can run; 0:
+							 * too many do */
+	struct error_lines_rate		 rate;
+	struct watch			*rest;		/* timer: lines left
+							 * out are told of */
+};
+
+void	admission_open(struct admission *, struct manager *,
+	    const struct conf_program *, const struct admission_kind *);
+/* To be called when the manager ends: there are no invocations. */
+void	admission_close(struct admission *);
+/* Takes the message and the request's socket. */
+void	admission_add(struct admission *, const struct program_start *,
+	    int request);
+/* Starts as many as may run, but those whose bodies have not come.  Not to be
+ * called by start(). */
+void	admission_start(struct admission *);
+/* An invocation waits no more. */
+void	admission_run(struct invocation *);
+/* Reports to main, which may have gone.  output: -1 but for a STARTED.  Returns
+ * whether main has been told. */
+bool	admission_report(const struct invocation *,
+	    const struct program_report *, int output);
+/* The last report: the errno. */
+void	admission_fail(const struct invocation *, int error);
+/* Frees; main sees the end of the request's socket. */
+void	admission_end(struct invocation *);
+/* Has lines told of that are left out, if no later line does. */
+void	admission_await_rest(struct admission *);
+/* Of manager.nheld one less: the manager may end. */
+void	admission_release(struct manager *);
+
+#endif

@@ -1,0 +1,464 @@
+/*
+ * pool: a request has the connection of a process, until main has read the
+ * answer.
+ *
+ * A connection of which less is known cannot be used again, so its process is
+ * ended.
+ */
+#include <sys/param.h>
+#include <sys/queue.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "programs/pool.h"
+#include "programs/private_socket.h"
+#include "programs/process.h"
+
+#define EARLY		1000	/* ms; the end of a process that has answered
+				 * nothing is early until then */
+#define BACKOFF_MIN	1000	/* ms without a new process behind that ... */
+#define BACKOFF_MAX	60000	/* ... and if they keep ending early */
+#define JITTER		8	/* one in so many requests less, at most, so
+				 * that not all processes end at once */
+
+enum state {
+	STARTS,
+	IDLE,
+	WORKS,				/* has an invocation */
+	ENDS
+};
+
+/* Has its place among `most` until all that it has started has ended. */
+struct pool_process {
+	struct process		 process;	/* first: casts rely on it */
+	struct process_pool	*pool;
+	enum state		 state;
+	struct source		 connection;	/* watched while IDLE */
+	struct invocation	*invocation;
+	int64_t			 started_at;	/* ms */
+	int64_t			 idle_since;	/* ms */
+	int64_t			 nanswered;	/* requests */
+	bool			 is_unwanted;	/* the manager ends it */
+	TAILQ_ENTRY(pool_process) link;		/* while IDLE */
+};
+
+TAILQ_HEAD(pool_processes, pool_process);
+
+struct process_pool {
+	struct admission	*admission;
+	struct pool_processes	 idle;		/* the last used first */
+	size_t			 nprocesses, nstarting;
+	struct watch		*expiry;	/* timer: of the idle */
+	struct watch		*retry;		/* timer: while it backs off */
+	int64_t			 backoff;	/* ms; 0: none yet */
+	bool			 backs_off;
+};
+
+static int64_t
+get_time(const struct process_pool *pool)
+{
+	return pool->admission->manager->clock.ms;
+}
+
+/*
+ * Idle processes
+ */
+
+static void
+set_expiry(struct process_pool *pool)
+{
+	const struct pool_process	*last = TAILQ_LAST(&pool->idle,
+					    pool_processes);
+
+	if (last == NULL)
+		evloop_cancel(pool->expiry);
+	else
+		evloop_arm(pool->expiry,
+		    last->idle_since + pool->admission->program->idle);
+}
+
+static void
+add_idle(struct pool_process *p)
+{
+	p->state = IDLE;
+	p->idle_since = get_time(p->pool);
+	TAILQ_INSERT_HEAD(&p->pool->idle, p, link);
+	evloop_set(p->connection.watch, EVLOOP_READ);
+	set_expiry(p->pool);
+}
+
+static void
+remove_idle(struct pool_process *p, enum state state)
+{
+	p->state = state;
+	TAILQ_REMOVE(&p->pool->idle, p, link);
+	evloop_set(p->connection.watch, EVLOOP_NONE);
+	set_expiry(p->pool);
+}
+
+/* Whether a connection is open, and nothing has come that was not asked for. */
+static bool
+is_quiet(const struct pool_process *p)
+{
+	char	byte;
+
+	return recv(p->connection.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) ==
+	    -1 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+}
+
+/*
+ * The end of processes
+ */
+
+static void
+end_process(struct pool_process *p)
+{
+	if (p->state == ENDS)
+		return;
+	if (p->state == IDLE)
+		remove_idle(p, ENDS);
+	else if (p->state == STARTS)
+		p->pool->nstarting--;
+	p->state = ENDS;
+	source_close(&p->connection);
+	process_end(&p->process);
+}
+
+static void
+dismiss_process(struct pool_process *p)
+{
+	p->is_unwanted = true;
+	end_process(p);
+}
+
+/* No process is started for some time. */
+static void
+back_off(struct process_pool *pool, int error)
+{
+	struct admission	*a = pool->admission;
+
+	if (pool->backs_off)
+		return;
+	pool->backs_off = true;
+	pool->backoff = pool->backoff == 0 ? BACKOFF_MIN :
+	    MIN(2 * pool->backoff, BACKOFF_MAX);
+	a->error = error;
+	evloop_arm(pool->retry, get_time(pool) + pool->backoff);
+	log_warnx("%s: its processes cannot be started or end at once; the "
+	    "next one is started in %d s", a->program->name,
+	    (int)(pool->backoff / 1000));
+}
+
+/* A process has ended by itself, or will: it has closed its connection. */
+static void
+lose_process(struct pool_process *p)
+{
+	if (p->nanswered == 0 && p->started_at + EARLY >
+	    get_time(p->pool))
+		back_off(p->pool, ECHILD);
+	end_process(p);
+}
+
+static void
+on_connection(void *process)
+{
+	lose_process(process);
+}
+
+static void
+on_expiry(void *process_pool)
+{
+	struct process_pool	*pool = process_pool;
+	struct pool_process	*p, *next;
+	int64_t			 until = get_time(pool) -
+				    pool->admission->program->idle;
+
+	for (p = TAILQ_FIRST(&pool->idle); p != NULL; p = next) {
+		next = TAILQ_NEXT(p, link);
+		if (p->idle_since <= until)
+			dismiss_process(p);
+	}
+	/* The timer may be early by less than its clock counts. */
+	set_expiry(pool);
+}
+
+/*
+ * Requests
+ */
+
+/* Returns false if main has gone, or takes nothing. */
+static bool
+give_connection(struct pool_process *p, struct invocation *i)
+{
+	const struct program_report	report = { .kind = PROGRAM_STARTED };
+
+	remove_idle(p, WORKS);
+	p->invocation = i;
+	i->run = p;
+	admission_run(i);
+	if (admission_report(i, &report, p->connection.fd))
+		return true;
+	p->invocation = NULL;
+	admission_end(i);
+	return false;
+}
+
+/* Main has closed in the middle of a request. */
+static void
+leave_request(struct invocation *i)
+{
+	struct pool_process	*p = i->run;
+
+	p->invocation = NULL;
+	admission_end(i);
+	dismiss_process(p);
+}
+
+static bool
+is_worn(const struct pool_process *p)
+{
+	int64_t	most = p->pool->admission->program->requests;
+
+	return most > 0 && p->nanswered >=
+	    most - p->process.pid % (most / JITTER + 1);
+}
+
+/* A process that is not needed is ended where the manager is to end. */
+static void
+make_idle(struct pool_process *p)
+{
+	struct admission	*a = p->pool->admission;
+
+	add_idle(p);
+	admission_start(a);
+	if (a->manager->is_ending && p->state == IDLE)
+		dismiss_process(p);
+}
+
+static void
+finish_request(struct invocation *i)
+{
+	struct pool_process	*p = i->run;
+	struct admission	*a = i->admission;
+
+	p->invocation = NULL;
+	admission_end(i);
+	p->nanswered++;
+	p->pool->backoff = 0;
+	a->error = 0;
+	if (!is_quiet(p))
+		lose_process(p);
+	else if (is_worn(p))
+		dismiss_process(p);
+	else
+		make_idle(p);
+	admission_start(a);
+}
+
+/*
+ * New processes
+ */
+
+/* A process that closes its connection may end by the signal that follows, and
+ * has no other fault. */
+static void
+log_end(struct pool_process *p, int status)
+{
+	if (!p->is_unwanted && !(WIFSIGNALED(status) &&
+	    (WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGKILL)))
+		process_log_status(&p->process, status);
+}
+
+static void
+note_end(struct pool_process *p, int status)
+{
+	struct invocation	*i = p->invocation;
+
+	if (i != NULL) {
+		p->invocation = NULL;
+		(void)admission_report(i, &(struct program_report){
+		    .kind = PROGRAM_ENDED, .status = status }, -1);
+		admission_end(i);
+	}
+	log_end(p, status);
+	if (p->state != ENDS)
+		lose_process(p);
+}
+
+static void
+note_start(struct pool_process *p)
+{
+	p->pool->nstarting--;
+	if (!p->pool->backs_off)
+		p->pool->admission->error = 0;
+	make_idle(p);
+}
+
+static void
+note_failure(struct pool_process *p, int error)
+{
+	process_log_failure(&p->process, error);
+	back_off(p->pool, error);
+	end_process(p);
+}
+
+static void
+free_process(struct pool_process *p)
+{
+	struct admission	*a = p->pool->admission;
+
+	/* Its reaper may have been killed. */
+	if (p->invocation != NULL)
+		admission_end(p->invocation);
+	p->invocation = NULL;
+	end_process(p);
+	p->pool->nprocesses--;
+	process_free(&p->process);
+	free(p);
+	admission_start(a);
+	admission_release(a->manager);
+}
+
+static void
+take_report(struct process *process, const struct reaper_report *report)
+{
+	struct pool_process	*p = (struct pool_process *)process;
+
+	if (report == NULL)
+		free_process(p);
+	else if (report->kind == REAPER_FAILED)
+		note_failure(p, report->value);
+	else if (report->kind == REAPER_ENDED)
+		note_end(p, report->value);
+	else if (p->state == STARTS)
+		note_start(p);
+}
+
+/* 0, or -1 with errno. */
+static int
+start_process(struct pool_process *p)
+{
+	struct execute	e = { .input_type = S_IFSOCK, .output = -1 };
+	int		connection;
+
+	if (private_socket_open(&e.input, &connection) == -1)
+		return -1;
+	if (process_start(&p->process, &e) == -1) {
+		io_close(&e.input);
+		io_close(&connection);
+		return -1;
+	}
+	io_close(&e.input);
+	source_add(&p->connection, p->pool->admission->manager->loop,
+	    connection, on_connection, p);
+	return 0;
+}
+
+static void
+add_process(struct process_pool *pool)
+{
+	struct pool_process	*p = mem_zero(sizeof(*p));
+	int			 error;
+
+	p->pool = pool;
+	p->connection.fd = -1;
+	p->started_at = get_time(pool);
+	process_init(&p->process, pool->admission, STR(""), take_report);
+	if (start_process(p) == 0) {
+		pool->nprocesses++;
+		pool->nstarting++;
+		pool->admission->manager->nheld++;
+		return;
+	}
+	error = errno;
+	process_log_failure(&p->process, error);
+	process_free(&p->process);
+	free(p);
+	back_off(pool, error);
+}
+
+/* One for each request that waits, at once. */
+static void
+grow_pool(struct process_pool *pool)
+{
+	const struct admission	*a = pool->admission;
+
+	while (!pool->backs_off && pool->nprocesses < a->most &&
+	    pool->nstarting < a->nwaiting)
+		add_process(pool);
+}
+
+/*
+ * The kind
+ */
+
+static bool
+start_request(struct invocation *i)
+{
+	struct process_pool	*pool = i->admission->state;
+	struct pool_process	*p;
+
+	while ((p = TAILQ_FIRST(&pool->idle)) != NULL && !is_quiet(p))
+		lose_process(p);
+	if (p == NULL) {
+		grow_pool(pool);
+		return false;
+	}
+	if (!give_connection(p, i))
+		add_idle(p);
+	return true;
+}
+
+static void
+on_retry(void *process_pool)
+{
+	struct process_pool	*pool = process_pool;
+
+	pool->backs_off = false;
+	admission_start(pool->admission);
+}
+
+static void
+open_pool(struct admission *a)
+{
+	struct process_pool	*pool = mem_zero(sizeof(*pool));
+
+	pool->admission = a;
+	TAILQ_INIT(&pool->idle);
+	pool->expiry = evloop_timer(a->manager->loop, on_expiry, pool);
+	pool->retry = evloop_timer(a->manager->loop, on_retry, pool);
+	a->state = pool;
+}
+
+/* The others end behind their requests. */
+static void
+drain_pool(struct admission *a)
+{
+	struct process_pool	*pool = a->state;
+
+	while (!TAILQ_EMPTY(&pool->idle))
+		dismiss_process(TAILQ_FIRST(&pool->idle));
+}
+
+static void
+close_pool(struct admission *a)
+{
+	struct process_pool	*pool = a->state;
+
+	evloop_unwatch(&pool->expiry);
+	evloop_unwatch(&pool->retry);
+	mem_drop(&a->state);
+}
+
+const struct admission_kind	pool_kind = {
+	.open = open_pool, .start = start_request, .leave = leave_request,
+	.finish = finish_request, .drain = drain_pool, .close = close_pool
+};

@@ -1,0 +1,39 @@
+/*
+ * process: a process of a program with all that it starts, by its reaper, and
+ * its standard error as lines of the error log.
+ */
+#ifndef PROGRAMS_PROCESS_H
+#define PROGRAMS_PROCESS_H
+
+#include "programs/admission.h"
+#include "programs/reaper.h"
+
+struct process {
+	struct admission	*admission;
+	/* Gets each report; NULL: all has ended, and process_free() is due. */
+	void			(*tell)(struct process *,
+				    const struct reaper_report *);
+	struct source		 reaper, errors;
+	struct error_lines	 lines;
+	char			*name;		/* for lines; owned */
+	pid_t			 pid;		/* 0: not known yet */
+	bool			 has_failed;
+};
+
+/* Sets all; file: see struct backend_start. */
+void	process_init(struct process *, struct admission *, struct str file,
+	    void (*tell)(struct process *, const struct reaper_report *));
+/* Starts a program.  Of execute, conf, program and errors are set here; output
+ * -1: that goes where the errors go.  0, or -1 with errno: then only
+ * process_log_failure() and process_free() are possible. */
+int	process_start(struct process *, const struct execute *);
+/* Has all of it ended; that is told. */
+void	process_end(const struct process *);
+/* Closes and frees what it has, but not itself. */
+void	process_free(struct process *);
+/* Logs that a process has failed. */
+void	process_log_failure(struct process *, int error);
+/* Logs the status with which one has ended, unless that is 0. */
+void	process_log_status(struct process *, int status);
+
+#endif

@@ -1,0 +1,124 @@
+#!/usr/bin/perl
+# The recipes of amped-programs(7): each conf is one, and does what the page
+# says.  In place of PHP there is an application that names the file.
+# arch: pair
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(docroot free_port run_amped slurp write_file);
+use Amped::Applications;
+use Amped::Programs;
+use MIME::Base64 qw(encode_base64);
+use Test::More;
+
+my $page = slurp(Amped::source_dir() . '/man/amped-programs.7');
+my $password = crypt('secret', '$6$abcdefgh$');
+my $backend = (qx(git --exec-path 2> /dev/null) =~ s/\n\z//r) .
+    '/git-http-backend';
+
+my %conf;
+while ($page =~ /^\.\\" conf (\w+)\n\.Bd -literal[^\n]*\n(.*?)^\.Ed$/msg) {
+	$conf{$1} = $2 =~ s/\\e/\\/gr =~ s/\\&//gr;
+}
+my ($script) = $page =~ /^\.Bd -literal[^\n]*\n(#!.*?)^\.Ed$/ms;
+
+# What a recipe serves, below a directory of the test, and requests: target,
+# status, and what the body must match; with a password before these.
+my %site = ('srv/www/example.org/index.php' => "<?php secret\n",
+    'srv/www/example.org/a.php' => "<?php secret\n",
+    'srv/www/example.org/page.html' => "page\n",
+    'srv/www/example.org/b.inc' => "secret\n",
+    'srv/www/example.org/uploads/c.php' => "<?php open\n");
+my %recipes = (
+	fpm => { files => \%site, ask => [['/', 200, '/index\.php$'],
+		['/a.php/x', 200, '/a\.php$'], ['/page.html', 200, '^page'],
+		['/some/post', 200, '/index\.php$'], ['/b.inc', 403],
+		['/uploads/c.php', 200, '^<\?php open'] ] },
+	pool => { files => \%site, ask => [['/', 200, '/index\.php$'],
+		['/a.php', 200, '/a\.php$'], ['/page.html', 200, '^page'],
+		['/none.php', 404] ] },
+	cgi => { files => { 'srv/www/example.org/page.html' => "page\n",
+	    'usr/lib/cgi-bin/hello' => $script =~ s/\\e/\\/gr }, ask => [
+		['/page.html', 200, '^page'],
+		['/cgi-bin/hello', 200, '^Hello 127\.0\.0\.1$'] ] },
+	git => { files => { 'srv/git/a' => '', 'srv/www/git/page' => "page\n" },
+	    ask => [['/git/a.git/info/refs?service=git-upload-pack', 401],
+		[1, '/git/a.git/info/refs?service=git-upload-pack', 200,
+		    'git-upload-pack'],
+		[1, '/git/a.git/info/refs?service=git-receive-pack', 200,
+		    'git-receive-pack'],
+		['/page', 200, '^page'] ] },
+);
+is_deeply([sort(keys(%conf))], [sort(keys(%recipes))],
+    'each conf of the page is tried');
+
+for my $name (sort(keys(%recipes))) {
+	SKIP: {
+		skip('there is no git-http-backend', 1)
+		    if $name eq 'git' && !-x $backend;
+		try_recipe($name, $recipes{$name});
+	}
+}
+
+# Makes what a recipe has beside its files; what must be kept meanwhile.
+sub prepare {
+	my ($name, $programs) = @_;
+	my $dir = $programs->dir;
+	my $file = Amped::Applications::make($programs, 'php-cgi', 'fastcgi',
+	    'head(); put($request{params}{SCRIPT_FILENAME});');
+
+	if ($name eq 'git') {
+		system('git', 'init', '-q', '--bare', "$dir/srv/git/a.git");
+		system('chown', '-R', Amped::ordinary_user(), "$dir/srv/git")
+		    if $> == 0;
+	}
+	chmod(0755, "$dir/usr/lib/cgi-bin/hello");
+	return $name ne 'fpm' ? undef : Amped::Applications->serve($file,
+	    "unix:$dir/run/php/php-fpm.sock", 1);
+}
+
+sub try_recipe {
+	my ($name, $recipe) = @_;
+	my $port = free_port();
+	my $programs = Amped::Programs->new(%{$recipe->{files}}, 'bin/' => '',
+	    'run/php/' => '', 'etc/members' => "joe:$password\n");
+	my $dir = $programs->dir;
+	my $keep = prepare($name, $programs);
+	my $text = $conf{$name};
+
+	$text =~ s{(?<=\s)/usr/bin/php-cgi$}{$dir/bin/php-cgi}m;
+	$text =~ s{(?<=\s)/usr/lib/git-core/git-http-backend}{$backend};
+	$text =~ s{(?<=[\s:])/(srv|etc|run|usr/lib/cgi-bin)\b(?:/amped)?}
+	    {$dir/$1}g;
+	$text =~ s{(listen )\S+}{${1}127.0.0.1:$port};
+	my $server = Amped->start(sites => $text, listeners => 1);
+	for my $ask (@{$recipe->{ask}}) {
+		check($server, $name, @$ask);
+	}
+	my ($status, undef, $err) = run_amped('-t', '-f',
+	    "$server->{dir}/amped.conf");
+	is($status, 0, "$name: amped -t finds nothing") or diag($err);
+	unlike($err, qr/warn:/, "$name: ... nor has a warning");
+	$server->stop;
+}
+
+sub check {
+	my ($server, $name, @ask) = @_;
+	my $with = $ask[0] =~ m{\A/} ? '' : shift(@ask);
+	my ($target, $status, $pattern) = @ask;
+	my $client = $server->connect(relayed => 1);
+	my $answer;
+
+	$client->send(Amped::Programs::request($target, host => 'example.org',
+	    fields => [$with ? 'Authorization: Basic ' .
+	    encode_base64('joe:secret', '') : ()]));
+	$answer = $client->response;
+
+	is($answer->{status}, $status, "$name: $target: $status");
+	like($answer->{body}, qr/$pattern/m, "$name: $target: $pattern")
+	    if defined($pattern);
+}
+
+done_testing();
