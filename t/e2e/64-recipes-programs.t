@@ -43,6 +43,16 @@ my %recipes = (
 	    'usr/lib/cgi-bin/hello' => $script =~ s/\\e/\\/gr }, ask => [
 		['/page.html', 200, '^page'],
 		['/cgi-bin/hello', 200, '^Hello 127\.0\.0\.1$'] ] },
+	gitweb => { files => { 'srv/www/git/page' => "page\n",
+	    'usr/share/gitweb/gitweb.cgi' => "#!/bin/sh\n" .
+	    'echo "Content-Type: text/plain"; echo; ' .
+	    'echo "gitweb $SCRIPT_NAME $PATH_INFO $QUERY_STRING"' . "\n",
+	    'usr/share/gitweb/static/gitweb.css' => "css\n" }, ask => [
+		['/gitweb/?p=a.git', 200,
+		    '^gitweb /gitweb/gitweb\.cgi  p=a\.git$'],
+		['/gitweb/gitweb.cgi/a.git', 200, ' /a\.git $'],
+		['/gitweb/static/gitweb.css', 200, '^css'],
+		['/page', 200, '^page'] ] },
 	git => { files => { 'srv/git/a' => '', 'srv/www/git/page' => "page\n" },
 	    ask => [['/git/a.git/info/refs?service=git-upload-pack', 401],
 		[1, '/git/a.git/info/refs?service=git-upload-pack', 200,
@@ -74,7 +84,8 @@ sub prepare {
 		system('chown', '-R', Amped::ordinary_user(), "$dir/srv/git")
 		    if $> == 0;
 	}
-	chmod(0755, "$dir/usr/lib/cgi-bin/hello");
+	chmod(0755, $_) for grep { -e } "$dir/usr/lib/cgi-bin/hello",
+	    "$dir/usr/share/gitweb/gitweb.cgi";
 	return $name ne 'fpm' ? undef : Amped::Applications->serve($file,
 	    "unix:$dir/run/php/php-fpm.sock", 1);
 }
@@ -90,8 +101,8 @@ sub try_recipe {
 
 	$text =~ s{(?<=\s)/usr/bin/php-cgi$}{$dir/bin/php-cgi}m;
 	$text =~ s{(?<=\s)/usr/lib/git-core/git-http-backend}{$backend};
-	$text =~ s{(?<=[\s:])/(srv|etc|run|usr/lib/cgi-bin)\b(?:/amped)?}
-	    {$dir/$1}g;
+	$text =~ s{(?<=[\s:])/(srv|etc|run|usr/lib/cgi-bin|usr/share)\b
+	    (?:/amped)?}{$dir/$1}gx;
 	$text =~ s{(listen )\S+}{${1}127.0.0.1:$port};
 	my $server = Amped->start(sites => $text, listeners => 1);
 	for my $ask (@{$recipe->{ask}}) {
