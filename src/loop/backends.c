@@ -370,8 +370,11 @@ send_start(struct manager *m, const struct backend_start *start)
 	n = program_message_send_start(m->fd, &message, ends[1]);
 	lock_release(m->lock);
 	io_close(&ends[1]);
-	if (n == 0 && has_body)
-		n = program_message_send_body(ends[0], start->body);
+	/* EPIPE: the manager has refused already, and its report is there. */
+	if (n == 0 && has_body &&
+	    program_message_send_body(ends[0], start->body) == -1 &&
+	    errno != EPIPE)
+		n = -1;
 	if (n == -1)
 		io_close(&ends[0]);
 	return ends[0];

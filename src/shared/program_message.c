@@ -146,6 +146,11 @@ program_message_recv_report(int request, struct program_report *report,
 	ssize_t	n = io_recv_message(request, report, sizeof(*report), output,
 		    MSG_DONTWAIT);
 
+	/* The manager has closed before it has read the body: that comes first,
+	 * the report behind it. */
+	if (n == -1 && errno == ECONNRESET)
+		n = io_recv_message(request, report, sizeof(*report), output,
+		    MSG_DONTWAIT);
 	if (n == -1 || (n == 0 && *output == -1 && has_ended(request)))
 		return (int)n;
 	if (n != sizeof(*report) || report->kind >= PROGRAM_REPORT_COUNT ||

@@ -217,6 +217,25 @@ START_TEST(passes_a_report)
 }
 END_TEST
 
+/* The manager has refused: it has not read the body, and closes. */
+START_TEST(passes_a_report_before_a_body)
+{
+	struct program_report	got, busy = { .kind = PROGRAM_BUSY,
+				    .retry_after = 7 };
+	int			output;
+
+	ck_assert_int_eq(program_message_send_body(ends[0], 0), 0);
+	ck_assert_int_eq(program_message_send_report(ends[1], &busy, -1), 0);
+	io_close(&ends[1]);
+	ck_assert_int_eq(program_message_recv_report(ends[0], &got, &output),
+	    1);
+	ck_assert_uint_eq(got.retry_after, 7);
+	ck_assert_int_eq(program_message_recv_report(ends[0], &got, &output),
+	    0);
+	io_close(&ends[0]);
+}
+END_TEST
+
 #define COUNT(table)	(int)(sizeof(table) / sizeof((table)[0]))
 
 void
@@ -229,4 +248,5 @@ unit_tests(TCase *tests)
 	    COUNT(no_starts));
 	tcase_add_test(tests, passes_a_body);
 	tcase_add_loop_test(tests, passes_a_report, 0, COUNT(reports));
+	tcase_add_test(tests, passes_a_report_before_a_body);
 }
