@@ -190,6 +190,9 @@ execute_file(const struct execute *e, char *script)
 		arguments[0] = script;
 	else
 		file = variables_get(variables, "SCRIPT_FILENAME");
+	/* An interpreter without a file would take the body for a script. */
+	if (file != script)
+		arguments[command->n] = mem_string(file);
 	if (enter_directory_of(file != NULL ? file : arguments[0]) == -1)
 		return;
 	set_limits(e->program);

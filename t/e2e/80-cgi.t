@@ -179,6 +179,8 @@ my @cases = (
 	    QUERY_STRING => 'a?b/../c'],
 	['4.1.7', 'behind a file', '/cgi/env/x?y', [],
 	    QUERY_STRING => 'y', PATH_INFO => '/x'],
+	['4.4', 'the file is an argument', '/a.php/x?a', [],
+	    '-args' => "$www/a.php"],
 	['4.4', 'no arguments of a query', '/app?a+b', [], '-args' => '',
 	    QUERY_STRING => 'a+b'],
 	['4.4', 'nor options', '/cgi/env?-s+-d', [], '-args' => ''],
@@ -302,6 +304,8 @@ my @cases = (
 	['extensions', 'the address', '/app', [],
 	    SERVER_ADDR => '127.0.0.1'],
 	['extensions', 'for PHP', '/a.php', [], REDIRECT_STATUS => '200'],
+	['extensions', 'not for a PHP in a directory', '/cgi/env', [],
+	    REDIRECT_STATUS => undef],
 	['extensions', 'the file', '/cgi/env/x', [],
 	    SCRIPT_FILENAME => $env],
 

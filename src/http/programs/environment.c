@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "http/log/log_escape.h"
+#include "http/peer.h"
 #include "http/programs/environment.h"
 #include "http/programs/run.h"
 #include "http/rules.h"
@@ -257,8 +258,22 @@ add_server(const struct conn *c, struct buf *to)
 	add_string(to, "SERVER_PROTOCOL", r->parse.minor == 0 ? "HTTP/1.0" :
 	    "HTTP/1.1");
 	add_string(to, "GATEWAY_INTERFACE", "CGI/1.1");
-	add_string(to, "REQUEST_SCHEME", "http");
-	add_string(to, "REDIRECT_STATUS", "200");
+	/* A PHP that is a file of the directory must not run by its own URL. */
+	if (r->run->program->directory == NULL)
+		add_string(to, "REDIRECT_STATUS", "200");
+}
+
+/* The scheme by which the client has asked: a proxy that is trusted knows. */
+static void
+add_scheme(const struct conn *c, struct buf *to)
+{
+	struct str	scheme, host;
+
+	if (!peer_get_origin(c, &scheme, &host) || scheme.len == 0)
+		scheme = STR("http");
+	add_text(to, "REQUEST_SCHEME", scheme);
+	if (str_same(scheme, STR("https")))
+		add_string(to, "HTTPS", "on");
 }
 
 /* The method as sent; but that of a request that a program has redirected is
@@ -345,6 +360,7 @@ environment_add(const struct conn *c, struct buf *to)
 	add_paths(c, to);
 	add_body(c, to);
 	add_client(c, to);
+	add_scheme(c, to);
 	add_server(c, to);
 	add_fields(c, to);
 	if (c->request->run->program->protocol != CONF_CGI)
