@@ -27,6 +27,7 @@
 #include "stats/stats.h"
 
 #define GAUGES_INTERVAL	1000	/* ms that our published gauges may be old */
+#define CHANGES_PAUSE	4	/* ms between two looks at many changes */
 
 static void	publish_gauges(void *);
 
@@ -260,9 +261,32 @@ count_watches(const struct service *s)
 }
 
 static void
+on_changes_pause(void *context)
+{
+	evloop_set(((struct service *)context)->changes, EVLOOP_READ);
+}
+
+/* One change is known at once; of many, those of some ms together. */
+static void
 on_changes(void *context)
 {
-	http_read_changes(((struct service *)context)->http);
+	struct service	*s = context;
+	int64_t		 now = s->clock.ms;
+
+	http_read_changes(s->http);
+	if (now - s->changes_at <= CHANGES_PAUSE) {
+		evloop_set(s->changes, EVLOOP_NONE);
+		evloop_arm(s->changes_pause, now + CHANGES_PAUSE);
+	}
+	s->changes_at = now;
+}
+
+static void
+watch_changes(struct service *s)
+{
+	s->changes = evloop_watch(s->loop, s->notify, on_changes, s);
+	evloop_set(s->changes, EVLOOP_READ);
+	s->changes_pause = evloop_timer(s->loop, on_changes_pause, s);
 }
 
 void
@@ -523,10 +547,8 @@ service_run(struct service *s, const struct disk *disk)
 	if (s->threads == NULL)
 		listen_main(s);
 	report_set_measure(measure_main, s);
-	if (s->notify != -1) {
-		s->changes = evloop_watch(s->loop, s->notify, on_changes, s);
-		evloop_set(s->changes, EVLOOP_READ);
-	}
+	if (s->notify != -1)
+		watch_changes(s);
 	enter_sandbox(s);
 	if (s->threads != NULL)
 		threads_send(s->threads, THREADS_SERVE);
@@ -562,8 +584,10 @@ service_close(struct service *s)
 	if (s->caches != NULL)
 		caches_free(&s->caches);
 	io_close(&s->pagemap);
-	if (s->changes != NULL)
+	if (s->changes != NULL) {
 		evloop_unwatch(&s->changes);
+		evloop_unwatch(&s->changes_pause);
+	}
 	io_close(&s->notify);
 	evloop_unwatch(&s->wakeup_watch);
 	if (s->threads != NULL) {

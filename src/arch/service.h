@@ -41,6 +41,8 @@ struct service {
 	struct requests		*requests;	/* of administrators */
 	struct watch		*channel;	/* to the monitor */
 	struct watch		*changes;	/* in directories; or NULL */
+	struct watch		*changes_pause;	/* timer, or NULL */
+	int64_t			 changes_at;	/* clock ms: last read */
 	struct watch		*quit, *term;	/* signals */
 	struct watch		*timer;		/* ends a drain */
 	struct watch		*tidy;		/* tidies the caches at once */
