@@ -134,24 +134,21 @@ backend_protocol_take(struct backend_protocol *p, char *bytes, size_t *n,
 			error_lines_add(&p->errors, p->clock->ms, content.at,
 			    content.len);
 	} while (result == FASTCGI_OUTPUT || result == FASTCGI_ERRORS);
-	p->is_done = result == FASTCGI_END && input.len == 0;
+	p->is_last = input.len == 0;
 	return result == FASTCGI_MORE ? BACKEND_RUNS : result == FASTCGI_END ?
 	    take_end(p, b) : BACKEND_BROKEN;
 }
 
 enum backend_end
-backend_protocol_end(struct backend_protocol *p)
+backend_protocol_end(const struct backend_protocol *p)
 {
-	if (p->kind != CONF_SCGI)
-		return BACKEND_RUNS;
-	p->is_done = true;
-	return BACKEND_COMPLETE;
+	return p->kind == CONF_SCGI ? BACKEND_COMPLETE : BACKEND_RUNS;
 }
 
 bool
-backend_protocol_is_done(const struct backend_protocol *p)
+backend_protocol_is_reusable(const struct backend_protocol *p)
 {
-	return p->is_done && !p->is_cut && p->piece.len == 0 && p->body == -1;
+	return p->keeps && p->is_last && !p->is_cut && p->piece.len == 0;
 }
 
 /*
@@ -189,7 +186,8 @@ backend_protocol_open(struct backend_protocol *p,
 	p->errors.rate = rate;
 	p->errors.put = log_line;
 	p->errors.context = p;
-	fastcgi_add_head(&p->piece, start->environment, start->keep);
+	p->keeps = start->keep && p->body == -1;
+	fastcgi_add_head(&p->piece, start->environment, p->keeps);
 	if (p->body == -1)
 		fastcgi_close(&p->piece, fastcgi_open(&p->piece,
 		    FASTCGI_STDIN));

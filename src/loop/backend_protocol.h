@@ -28,10 +28,11 @@ struct backend_protocol {		/* private, but kind */
 					 * begins at offset; -1: nothing */
 	off_t		 offset;
 	bool		 is_cut;	/* not all of it was taken */
+	bool		 keeps;		/* FASTCGI: it asks for that */
 	/* The answer. */
 	struct fastcgi	 answer;
 	bool		 has_output;
-	bool		 is_done;	/* nothing comes behind it */
+	bool		 is_last;	/* nothing has come behind it */
 	struct error_lines errors;	/* rate is NULL: none come this way */
 	const struct clock *clock;
 	const char	*name;
@@ -56,10 +57,11 @@ enum backend_end backend_protocol_take(struct backend_protocol *, char *bytes,
 	    size_t *n, struct backend *);
 /* The server has closed the connection.  Returns BACKEND_RUNS if that does not
  * say that the answer is whole. */
-enum backend_end backend_protocol_end(struct backend_protocol *);
-/* Whether the connection may have another request: this one was sent to its
- * end, and the answer read to its end. */
-bool	backend_protocol_is_done(const struct backend_protocol *);
+enum backend_end backend_protocol_end(const struct backend_protocol *);
+/* Behind a whole answer: whether the connection may have another request.  What
+ * a program has not read of a body would be the begin of the next request, in
+ * the client's words, so a connection that had a body may not. */
+bool	backend_protocol_is_reusable(const struct backend_protocol *);
 /* Frees what there is; may be called again.  failed: the last lines of errors
  * are of use. */
 void	backend_protocol_close(struct backend_protocol *, bool failed);

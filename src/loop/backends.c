@@ -122,8 +122,9 @@ end_by_status(struct record *r)
 static void
 end_answer(struct record *r, enum backend_end how)
 {
-	if (how == BACKEND_COMPLETE && backend_protocol_is_done(&r->protocol))
-		program_message_send_done(r->request);
+	if (how == BACKEND_COMPLETE)
+		program_message_send_done(r->request,
+		    backend_protocol_is_reusable(&r->protocol));
 	end_work(r, how);
 }
 

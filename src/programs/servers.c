@@ -139,6 +139,13 @@ end_exchange(struct invocation *i)
 	admission_start(a);
 }
 
+static void
+finish_exchange(struct invocation *i, bool again)
+{
+	(void)again;
+	end_exchange(i);
+}
+
 /*
  * Attempts
  */
@@ -347,5 +354,5 @@ close_servers(struct admission *a)
 
 const struct admission_kind	servers_kind = {
 	.open = open_servers, .start = start_request, .leave = end_exchange,
-	.finish = end_exchange, .close = close_servers
+	.finish = finish_exchange, .close = close_servers
 };

@@ -107,6 +107,7 @@ unit_tests = \
 	t/unit/monitor/control_socket \
 	t/unit/programs/manager \
 	t/unit/programs/pool \
+	t/unit/programs/private_socket \
 	t/unit/programs/servers \
 	t/unit/programs/variables \
 	t/unit/proto/accept \

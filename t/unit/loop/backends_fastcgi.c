@@ -166,19 +166,25 @@ put_bytes(const char *at, size_t len)
 }
 #define PUT(bytes)	put_bytes(bytes, sizeof(bytes) - 1)
 
-static bool
-is_done(void)
+/* What the manager is told of the answer. */
+enum done { NOT_WHOLE, WHOLE, AGAIN };
+
+static enum done
+recv_done(void)
 {
-	return program_message_recv_done(request) == 1;
+	bool	again;
+
+	return program_message_recv_done(request, &again) != 1 ? NOT_WHOLE :
+	    again ? AGAIN : WHOLE;
 }
 
 static void
-check_ended(enum backend_end how, int status, bool done)
+check_ended(enum backend_end how, int status, enum done done)
 {
 	ck_assert_int_eq(backend->end, how);
 	ck_assert_int_eq(backend->status, status);
 	ck_assert_int_eq(woken, 1);
-	ck_assert_int_eq(is_done(), done);
+	ck_assert_int_eq(recv_done(), done);
 	ck_assert(is_dropped());
 }
 
@@ -192,19 +198,20 @@ START_TEST(hello)
 	char	want[] = HEAD NO_STDIN;
 
 	asked.keep = _i == 0;
-	want[10] = (char)asked.keep;
+	want[10] = (char)asked.keep;	/* KEEP_CONN */
 	start_program();
 	check_taken(want, sizeof(want) - 1);
 	PUT(OUT("\5", "hello") END("\3", "\0"));
 	settle();
 	check_output("hello");
-	check_ended(BACKEND_COMPLETE, EXITED(3), true);
+	check_ended(BACKEND_COMPLETE, EXITED(3), _i == 0 ? AGAIN : WHOLE);
 }
 END_TEST
 
 START_TEST(small_body)
 {
 	const char	stdin_head[] = "\1\5\0\1\0\3\5\0";
+	char		head[] = HEAD;
 
 	make_body(3);
 	start_program();
@@ -212,7 +219,8 @@ START_TEST(small_body)
 	while (take_some())
 		continue;
 	ck_assert_uint_eq(taken.len, HEAD_SIZE + 24);
-	ck_assert(memcmp(taken.at, HEAD, HEAD_SIZE) == 0);
+	head[10] = 0;		/* not KEEP_CONN */
+	ck_assert(memcmp(taken.at, head, HEAD_SIZE) == 0);
 	ck_assert(memcmp(taken.at + HEAD_SIZE, stdin_head, 8) == 0);
 	for (size_t i = 0; i < 3; i++)
 		ck_assert_int_eq(taken.at[HEAD_SIZE + 8 + i],
@@ -220,7 +228,7 @@ START_TEST(small_body)
 	ck_assert(memcmp(taken.at + HEAD_SIZE + 16, NO_STDIN, 8) == 0);
 	PUT(END("\0", "\0"));
 	settle();
-	check_ended(BACKEND_COMPLETE, EXITED(0), true);
+	check_ended(BACKEND_COMPLETE, EXITED(0), WHOLE);
 }
 END_TEST
 
@@ -246,7 +254,7 @@ START_TEST(two_parts)
 		settle();
 		check_output("hello");
 		woken = 1;
-		check_ended(BACKEND_COMPLETE, EXITED(7), true);
+		check_ended(BACKEND_COMPLETE, EXITED(7), AGAIN);
 		backend->waiter = NULL;
 		driver.end(&backend);
 		ck_assert_ptr_nonnull(strstr(buf_string(&lines),
@@ -332,7 +340,7 @@ START_TEST(both_ways)
 	wait_again();
 	PUT(END("\0", "\0"));
 	settle();
-	check_ended(BACKEND_COMPLETE, EXITED(0), true);
+	check_ended(BACKEND_COMPLETE, EXITED(0), WHOLE);
 	buf_free(&answer);
 }
 END_TEST
@@ -348,7 +356,7 @@ START_TEST(answers_early)
 		io_close(&output);
 	settle();
 	check_output("no");
-	check_ended(BACKEND_COMPLETE, EXITED(0), false);
+	check_ended(BACKEND_COMPLETE, EXITED(0), WHOLE);
 }
 END_TEST
 
@@ -361,7 +369,7 @@ START_TEST(takes_nothing)
 	PUT(OUT("\2", "no") END("\0", "\0"));
 	settle();
 	check_output("no");
-	check_ended(BACKEND_COMPLETE, EXITED(0), false);
+	check_ended(BACKEND_COMPLETE, EXITED(0), WHOLE);
 }
 END_TEST
 
@@ -370,7 +378,7 @@ START_TEST(goes_on_behind_end)
 	start_program();
 	PUT(END("\0", "\0") "\1");
 	settle();
-	check_ended(BACKEND_COMPLETE, EXITED(0), false);
+	check_ended(BACKEND_COMPLETE, EXITED(0), WHOLE);
 }
 END_TEST
 
@@ -379,7 +387,7 @@ START_TEST(unknown_protocol)
 	start_program();
 	PUT("HTTP/1.1 400 Bad request\r\n");
 	settle();
-	check_ended(BACKEND_BROKEN, -1, false);
+	check_ended(BACKEND_BROKEN, -1, NOT_WHOLE);
 }
 END_TEST
 
@@ -404,7 +412,7 @@ START_TEST(refused)
 	wait_again();
 	put_bytes(refusals[_i].answer, 16);
 	settle();
-	check_ended(refusals[_i].end, -1, false);
+	check_ended(refusals[_i].end, -1, NOT_WHOLE);
 	ck_assert_uint_eq(backend->retry_after > 0,
 	    refusals[_i].end == BACKEND_BUSY);
 }
@@ -427,7 +435,7 @@ START_TEST(holds)
 	driver.consume(backend, 1);
 	settle();
 	check_output("89abcdefghij");
-	check_ended(BACKEND_COMPLETE, EXITED(0), true);
+	check_ended(BACKEND_COMPLETE, EXITED(0), AGAIN);
 }
 END_TEST
 
@@ -467,7 +475,7 @@ START_TEST(many_errors)
 		PUT("unknown");
 	settle();
 	pass(1000);
-	check_ended(BACKEND_BROKEN, -1, false);
+	check_ended(BACKEND_BROKEN, -1, NOT_WHOLE);
 	ck_assert_ptr_nonnull(strstr(buf_string(&lines), ": app: last\n"));
 }
 END_TEST
@@ -484,7 +492,7 @@ START_TEST(closes)
 	io_close(&output);
 	settle();
 	check_output(_i > 0 ? "half" : "");
-	check_ended(BACKEND_BROKEN, -1, false);
+	check_ended(BACKEND_BROKEN, -1, NOT_WHOLE);
 }
 END_TEST
 
@@ -509,7 +517,7 @@ START_TEST(dies)
 	}
 	settle();
 	check_output("half");
-	check_ended(BACKEND_BROKEN, _i < 2 ? KILLED : EXITED(0), false);
+	check_ended(BACKEND_BROKEN, _i < 2 ? KILLED : EXITED(0), NOT_WHOLE);
 }
 END_TEST
 
@@ -521,7 +529,7 @@ START_TEST(no_report_of_death)
 	pass(999);
 	check_runs();
 	pass(1);
-	check_ended(BACKEND_BROKEN, -1, false);
+	check_ended(BACKEND_BROKEN, -1, NOT_WHOLE);
 }
 END_TEST
 
@@ -549,7 +557,7 @@ START_TEST(leaves_child)
 	pass(999);
 	check_runs();
 	pass(1);
-	check_ended(BACKEND_BROKEN, EXITED(0), false);
+	check_ended(BACKEND_BROKEN, EXITED(0), NOT_WHOLE);
 }
 END_TEST
 
@@ -562,7 +570,7 @@ START_TEST(body_fails)
 	start();
 	report_started();
 	settle();
-	check_ended(BACKEND_BROKEN, -1, false);
+	check_ended(BACKEND_BROKEN, -1, NOT_WHOLE);
 }
 END_TEST
 
@@ -616,7 +624,8 @@ START_TEST(ended_in_each_state)
 	if (_i == REPORTED)	/* what was not received is lost */
 		ck_assert_int_eq(write(request, "", 1), -1);
 	else {
-		ck_assert_int_eq(is_done(), _i == COMPLETE);
+		ck_assert_int_eq(recv_done(), _i == COMPLETE ? AGAIN :
+		    NOT_WHOLE);
 		ck_assert(is_dropped());
 	}
 }
@@ -660,7 +669,7 @@ START_TEST(ended_when_told)
 	pass(1000);
 	ck_assert_ptr_null(backend);
 	ck_assert_int_eq(woken, 1);
-	ck_assert_int_eq(is_done(), _i == 2);
+	ck_assert_int_eq(recv_done(), _i == 2 ? AGAIN : NOT_WHOLE);
 	ck_assert(is_dropped());
 }
 END_TEST
@@ -697,7 +706,7 @@ START_TEST(scgi)
 		if (backend->end == BACKEND_RUNS)
 			wait_again();
 	check_output("Status: 200\n\ntext");
-	check_ended(BACKEND_COMPLETE, -1, true);
+	check_ended(BACKEND_COMPLETE, -1, WHOLE);
 }
 END_TEST
 
@@ -711,7 +720,7 @@ START_TEST(scgi_early)
 	shutdown(output, SHUT_WR);
 	settle();
 	check_output("text");
-	check_ended(BACKEND_COMPLETE, -1, false);
+	check_ended(BACKEND_COMPLETE, -1, WHOLE);
 }
 END_TEST
 
@@ -725,7 +734,7 @@ START_TEST(scgi_reset)
 	io_close(&output);
 	settle();
 	check_output("text");
-	check_ended(BACKEND_BROKEN, -1, false);
+	check_ended(BACKEND_BROKEN, -1, NOT_WHOLE);
 }
 END_TEST
 
