@@ -36,7 +36,7 @@ add_body(struct backend_protocol *p)
 	ssize_t		 n;
 
 	if (p->kind == CONF_FASTCGI)
-		fastcgi_open(to, FASTCGI_STDIN);
+		fastcgi_open(to, FASTCGI_STDIN, p->answer.id);
 	buf_reserve(to, room);
 	n = pread(p->body, to->at + to->len, room, p->offset);
 	if (n == -1) {
@@ -171,10 +171,10 @@ take_body(struct backend_protocol *p, int body)
 int
 backend_protocol_open(struct backend_protocol *p,
     const struct backend_start *start, const struct clock *clock,
-    struct error_lines_rate *rate)
+    struct error_lines_rate *rate, uint16_t id)
 {
 	*p = (struct backend_protocol){ .kind = start->protocol, .body = -1,
-	    .clock = clock, .name = start->name };
+	    .answer.id = id, .clock = clock, .name = start->name };
 	if (!backend_protocol_sends(p))
 		return 0;
 	if (take_body(p, start->body) == -1)
@@ -187,10 +187,10 @@ backend_protocol_open(struct backend_protocol *p,
 	p->errors.put = log_line;
 	p->errors.context = p;
 	p->keeps = start->keep && p->body == -1;
-	fastcgi_add_head(&p->piece, start->environment, p->keeps);
+	fastcgi_add_head(&p->piece, id, start->environment, p->keeps);
 	if (p->body == -1)
 		fastcgi_close(&p->piece, fastcgi_open(&p->piece,
-		    FASTCGI_STDIN));
+		    FASTCGI_STDIN, id));
 	return 0;
 }
 

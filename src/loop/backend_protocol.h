@@ -28,7 +28,7 @@ struct backend_protocol {		/* private, but kind */
 					 * begins at offset; -1: nothing */
 	off_t		 offset;
 	bool		 is_cut;	/* not all of it was taken */
-	bool		 keeps;		/* FASTCGI: it asks for that */
+	bool		 keeps;		/* asks to keep the connection */
 	/* The answer. */
 	struct fastcgi	 answer;
 	bool		 has_output;
@@ -42,11 +42,12 @@ struct backend_protocol {		/* private, but kind */
  * it. */
 bool	backend_protocol_sends(const struct backend_protocol *);
 /* Makes the begin of a request, and duplicates the body's descriptor.  rate:
- * that of the program's errors, of FASTCGI.  -1 with errno, and then there is
- * nothing to be closed. */
+ * that of the program's errors, of FASTCGI; id: the request's, not 0; another
+ * than that of the one before it on a connection, as records may be late.  -1
+ * with errno, and then there is nothing to be closed. */
 int	backend_protocol_open(struct backend_protocol *,
 	    const struct backend_start *, const struct clock *,
-	    struct error_lines_rate *rate);
+	    struct error_lines_rate *rate, uint16_t id);
 /* Sends a part of the request.  1: nothing is left to be sent, since all is, or
  * the server takes no more; 0: more is; -1: the body cannot be read. */
 int	backend_protocol_send(struct backend_protocol *, int connection);

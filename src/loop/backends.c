@@ -41,6 +41,7 @@ struct manager {
 	struct lock	*lock;		/* of fd; NULL: one thread */
 	size_t		 most;
 	_Atomic size_t	 count;		/* of backends */
+	_Atomic uint32_t nasked;	/* backends, ever */
 };
 
 struct driver {				/* of one loop */
@@ -407,6 +408,18 @@ free_rates(struct driver *d)
 	free(d->rates);
 }
 
+/* Processes that follow each other on a connection count from places far apart.
+ */
+static uint16_t
+make_id(struct manager *m)
+{
+	const uint32_t	spread = 40503;		/* odd, 2^16 by the golden
+						 * ratio */
+
+	return (uint16_t)(((uint32_t)getpid() * spread + m->nasked++) %
+	    UINT16_MAX + 1);
+}
+
 /* Returns NULL with errno. */
 static struct record *
 new_record(struct driver *d, const struct backend_start *start, size_t hold)
@@ -414,7 +427,7 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 	struct record	*r = mem_zero(sizeof(*r));
 
 	if (backend_protocol_open(&r->protocol, start, d->clock,
-	    get_rate(d, start)) == 0)
+	    get_rate(d, start), make_id(d->manager)) == 0)
 		r->request = send_start(d->manager, start);
 	else
 		r->request = -1;

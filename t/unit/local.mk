@@ -148,6 +148,7 @@ libunit_a_SOURCES = \
 	t/unit/helpers/tree.h \
 	t/unit/helpers/wires.h \
 	t/unit/loop/programs.h \
+	t/unit/loop/records.h \
 	t/unit/loop/sessions.h \
 	t/unit/programs/mains.h \
 	t/unit/unit.c \

@@ -3,7 +3,6 @@
  * SCGI.  The test is the program manager, and the program at the other end of
  * the connection.
  */
-#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include "conf/program.h"
@@ -12,29 +11,46 @@
 #include "proto/fastcgi.h"
 #include "shared/error_lines.h"
 #include "t/unit/loop/programs.h"
+#include "t/unit/loop/records.h"
 
 #define LARGE		(1 << 20)	/* bytes that no socket takes at once */
 #define HEAD		"\1\1\0\1\0\10\0\0" "\0\1\1\0\0\0\0\0" \
 			"\1\4\0\1\0\4\4\0" "\1\1A1" "\0\0\0\0" \
 			"\1\4\0\1\0\0\0\0"
 #define HEAD_SIZE	(sizeof(HEAD) - 1)
-#define NO_STDIN	"\1\5\0\1\0\0\0\0"
-#define OUT(len, text)	"\1\6\0\1\0" len "\0\0" text
-#define ERR(len, text)	"\1\7\0\1\0" len "\0\0" text
-/* With the application's status, and the protocol's. */
-#define END(app, proto)	"\1\3\0\1\0\10\0\0" "\0\0\0" app proto "\0\0\0"
 
+/* In the texts of records each request has the id 1. */
 static struct backend_start	asked;
 static size_t			hold;
 static struct buf		taken;		/* by the program */
 static struct buf		lines;		/* of the error log */
 static struct buf		got;		/* output of the backend */
 
+static struct stream		asks, answers;
+static uint16_t			id;		/* of the last request */
+
 static void
 note_line(void *unused, const char *line, size_t len)
 {
 	(void)unused;
 	buf_add(&lines, line, len);
+}
+
+static void	start_program(void);
+
+/* Of the request before those of a test. */
+static void
+learn_id(void)
+{
+	uint8_t	header[FASTCGI_HEADER];
+
+	start_program();
+	ck_assert_int_eq(read(output, header, sizeof(header)),
+	    sizeof(header));
+	id = (uint16_t)(header[2] << 8 | header[3]);
+	ck_assert_uint_ne(id, 0);
+	backend->waiter = NULL;
+	driver.end(&backend);
 }
 
 static void
@@ -49,6 +65,7 @@ begin_all(void)
 		.environment = { "A=1", 4 }, .protocol = CONF_FASTCGI,
 		.keep = true, .body = -1,
 	};
+	learn_id();
 }
 
 static void
@@ -73,6 +90,8 @@ start(void)
 
 	backend = driver.start(driver.context, &asked, hold);
 	ck_assert_ptr_nonnull(backend);
+	id = (uint16_t)(id % UINT16_MAX + 1);
+	asks = answers = (struct stream){ .left = 0 };
 	message = take_any_start();
 	ck_assert_uint_eq(message.program, 3);
 	ck_assert_uint_eq(message.has_body, 0);
@@ -113,29 +132,10 @@ start_program(void)
 	wait_again();
 }
 
-/* A body whose first byte is at an offset, as the first is another file's. */
 static void
 make_body(size_t size)
 {
-	char	byte;
-
-	asked.body = memfd_create("body", MFD_CLOEXEC);
-	ck_assert_int_ne(asked.body, -1);
-	for (size_t i = 0; i <= size; i++) {
-		byte = (char)(i * 31 + i / 251);
-		if (i % 4096 == 0 || size < 4096 || i == size)
-			ck_assert_int_eq(pwrite(asked.body, &byte, 1,
-			    (off_t)i), 1);
-	}
-	ck_assert_int_eq(lseek(asked.body, 1, SEEK_SET), 1);
-}
-
-static char
-get_body_byte(size_t size, size_t i)
-{
-	i++;
-	return i % 4096 == 0 || size < 4096 || i == size ?
-	    (char)(i * 31 + i / 251) : '\0';
+	asked.body = body_make(size);
 }
 
 /* Reads once; false: there is nothing now, or no more. */
@@ -145,6 +145,8 @@ take_some(void)
 	char	bytes[4096];
 	ssize_t	n = read(output, bytes, sizeof(bytes));
 
+	if (n > 0 && asked.protocol == CONF_FASTCGI)
+		stream_change(&asks, bytes, (size_t)n, id, 1);
 	if (n > 0)
 		buf_add(&taken, bytes, (size_t)n);
 	return n > 0;
@@ -162,7 +164,13 @@ check_taken(const char *want, size_t len)
 static void
 put_bytes(const char *at, size_t len)
 {
-	ck_assert_int_eq(write(output, at, len), len);
+	struct buf	bytes = { 0 };
+
+	buf_add(&bytes, at, len);
+	if (asked.protocol == CONF_FASTCGI)
+		stream_change(&answers, bytes.at, len, 1, id);
+	ck_assert_int_eq(write(output, bytes.at, len), len);
+	buf_free(&bytes);
 }
 #define PUT(bytes)	put_bytes(bytes, sizeof(bytes) - 1)
 
@@ -224,7 +232,7 @@ START_TEST(small_body)
 	ck_assert(memcmp(taken.at + HEAD_SIZE, stdin_head, 8) == 0);
 	for (size_t i = 0; i < 3; i++)
 		ck_assert_int_eq(taken.at[HEAD_SIZE + 8 + i],
-		    get_body_byte(3, i));
+		    body_get_byte(3, i));
 	ck_assert(memcmp(taken.at + HEAD_SIZE + 16, NO_STDIN, 8) == 0);
 	PUT(END("\0", "\0"));
 	settle();
@@ -237,7 +245,7 @@ START_TEST(two_parts)
 {
 	const char	answer[] = OUT("\3", "hel") ERR("\4", "oops")
 			    "\1\6\0\1\0\2\6\0" "lo" "xxxxxx"
-			    "\1\6\0\2\0\1\0\0" "!" OUT("\0", "")
+			    OUT("\0", "")
 			    "\1\3\0\1\0\10\1\0" "\0\0\0\7\0\0\0\0" "p";
 	const size_t	len = sizeof(answer) - 1;
 
@@ -287,7 +295,7 @@ check_large_body(void)
 		ck_assert(r[0] == 1 && r[1] == FASTCGI_STDIN);
 		len = (size_t)r[4] << 8 | r[5];
 		for (size_t i = 0; i < len; i++, n++)
-			if ((char)r[8 + i] != get_body_byte(LARGE, n))
+			if ((char)r[8 + i] != body_get_byte(LARGE, n))
 				ck_abort_msg("byte %zu", n);
 		at += 8 + len + r[6];
 	} while (len > 0);
@@ -317,6 +325,8 @@ START_TEST(both_ways)
 	start_program();
 	for (int i = 0; i < 1 << 10; i++) {
 		buf_add(&answer, "\1\6\0\1\4\0\0\0", 8);
+		answer.at[answer.len - 6] = (char)(id >> 8);
+		answer.at[answer.len - 5] = (char)id;
 		for (int k = 0; k < 1024; k++)
 			buf_addc(&answer, (char)i);
 	}
@@ -370,6 +380,23 @@ START_TEST(takes_nothing)
 	settle();
 	check_output("no");
 	check_ended(BACKEND_COMPLETE, EXITED(0), WHOLE);
+}
+END_TEST
+
+/* A record of the request before comes late. */
+START_TEST(skips_late_records)
+{
+	char	late[] = OUT("\4", "late");
+
+	start_program();
+	late[2] = (char)((uint16_t)(id - 1) >> 8);
+	late[3] = (char)(id - 1);
+	ck_assert_int_eq(write(output, late, sizeof(late) - 1),
+	    sizeof(late) - 1);
+	PUT(OUT("\5", "right") END("\0", "\0"));
+	settle();
+	check_output("right");
+	check_ended(BACKEND_COMPLETE, EXITED(0), AGAIN);
 }
 END_TEST
 
@@ -694,7 +721,7 @@ START_TEST(scgi)
 	make_body(3);
 	start_program();
 	for (size_t i = 0; i < 3; i++)
-		want[sizeof(want) - 4 + i] = get_body_byte(3, i);
+		want[sizeof(want) - 4 + i] = body_get_byte(3, i);
 	check_taken(want, sizeof(want) - 1);
 	PUT("Status: 200\n\n");
 	settle();
@@ -748,6 +775,7 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, both_ways, 0, 2);
 	tcase_add_loop_test(t, answers_early, 0, 2);
 	tcase_add_test(t, takes_nothing);
+	tcase_add_test(t, skips_late_records);
 	tcase_add_test(t, goes_on_behind_end);
 	tcase_add_test(t, unknown_protocol);
 	tcase_add_loop_test(t, refused, 0,
