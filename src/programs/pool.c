@@ -375,6 +375,8 @@ free_process(struct pool_process *p)
 	if (p->invocation != NULL)
 		admission_end(p->invocation);
 	p->invocation = NULL;
+	if (p->state == STARTS)
+		back_off(p->pool, EAGAIN);
 	end_process(p);
 	p->pool->nprocesses--;
 	process_free(&p->process);

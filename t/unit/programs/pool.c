@@ -5,9 +5,11 @@
  * that it reads from its connection is Perl, and it answers with the value.  A
  * process that has ended has no connection any more.
  */
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -614,6 +616,42 @@ START_TEST(tells_why_none_starts)
 }
 END_TEST
 
+static int
+count_fds(pid_t pid)
+{
+	char		 name[40];
+	DIR		*d;
+	int		 n = -2;	/* "." and ".." */
+
+	snprintf(name, sizeof(name), "/proc/%ld/fd", (long)pid);
+	ck_assert_ptr_nonnull(d = opendir(name));
+	while (readdir(d) != NULL)
+		n++;
+	closedir(d);
+	return n;
+}
+
+/* The manager has enough descriptors for a new process, and its reaper, which
+ * needs four more, has not. */
+START_TEST(tells_why_no_reaper_starts)
+{
+	struct rlimit	most;
+	int		request;
+
+	ck_assert_int_gt(run(POOL), 0);
+	most.rlim_cur = most.rlim_max = (rlim_t)count_fds(manager) + 10;
+	ck_assert_int_eq(prlimit(manager, RLIMIT_NOFILE, &most, NULL), 0);
+	request = start_texts(SHORT, "", "", -1);
+	await_line("short: its processes cannot be started or end at once");
+	ck_assert_ptr_nonnull(strstr(buf_string(&lines),
+	    "short: cannot be started: Too many open files\n"));
+	io_close(&request);
+	request = start_texts(SHORT, "", "", -1);
+	ck_assert_int_eq(await_error(request), EMFILE);
+	await_end(&request);
+}
+END_TEST
+
 /*
  * The end of the manager
  */
@@ -703,6 +741,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, backs_off);
 	tcase_add_test(tests, tries_again);
 	tcase_add_test(tests, tells_why_none_starts);
+	tcase_add_test(tests, tells_why_no_reaper_starts);
 	tcase_add_test(tests, ends_with_main);
 	tcase_add_test(tests, serves_those_that_wait_before_it_ends);
 	tcase_add_test(tests, leaves_no_process_when_it_is_killed);
