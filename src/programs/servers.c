@@ -33,7 +33,7 @@ struct server {
 	struct sockaddr_storage	 address;
 	socklen_t		 len;
 	size_t			 nconnections;
-	int64_t			 avoid_until;	/* ms */
+	int64_t			 avoid_until;	/* ms; 0: it has accepted */
 	_Atomic int64_t		 warned_at;	/* ms */
 };
 
@@ -253,6 +253,9 @@ try_servers(struct exchange *x)
 	while ((x->server = choose_server(x)) != NULL) {
 		x->server->nconnections++;
 		x->was_tried[x->server - s->at] = true;
+		/* One request alone finds out whether it accepts again. */
+		if (x->server->avoid_until != 0)
+			x->server->avoid_until = get_time(s) + AVOID_MS;
 		error = open_connection(x);
 		if (error == 0) {
 			start_exchange(x);

@@ -16,7 +16,7 @@
 #include "t/unit/programs/mains.h"
 
 /* Indices in programs. */
-enum { UNIX, INTERNET, TWO, SHORT, ONE, PROGRAMS };
+enum { UNIX, INTERNET, TWO, SHORT, ONE, SILENT, PROGRAMS };
 enum { FIRST, SECOND, PORT, SERVERS };
 
 static char		 texts[SERVERS][80];	/* of the conf */
@@ -24,6 +24,7 @@ static int		 sockets[SERVERS];
 static char		*first[] = { texts[FIRST] };
 static char		*both[] = { texts[FIRST], texts[SECOND] };
 static char		*port[] = { texts[PORT] };
+static char		*silent[] = { texts[PORT], texts[SECOND] };
 
 #define PROGRAM(NAME, how, n) .name = (char []){ NAME },		\
 	.protocol = (how), .queue = (n)
@@ -39,6 +40,8 @@ static struct conf_program programs[PROGRAMS] = {
 	    .servers = { both, 2 }, .most = 1, .within = 250 },
 	[ONE] = { PROGRAM("one", CONF_SCGI, 1), .servers = { first, 1 },
 	    .most = 1, .within = WAIT_MS },
+	[SILENT] = { PROGRAM("silent", CONF_FASTCGI, 10),
+	    .servers = { silent, 2 }, .most = 10, .within = WAIT_MS },
 };
 static const struct conf conf = { .programs = programs,
     .nprograms = PROGRAMS };
@@ -286,6 +289,41 @@ START_TEST(waits_for_a_busy_server)
 }
 END_TEST
 
+/* A port with a full backlog does not answer.  After some time one request alone
+ * tries it again. */
+START_TEST(tries_one_at_a_time)
+{
+	struct exchange		x[4];
+	struct sockaddr_in	address;
+	socklen_t		len = sizeof(address);
+	int			full = socket(AF_INET, SOCK_STREAM |
+				    SOCK_CLOEXEC, 0), request, probe;
+
+	listen_at(SECOND);
+	ck_assert_int_eq(listen(sockets[PORT], 0), 0);
+	ck_assert_int_eq(getsockname(sockets[PORT],
+	    (struct sockaddr *)&address, &len), 0);
+	ck_assert_int_eq(connect(full, (struct sockaddr *)&address, len), 0);
+	request = ask(SILENT);
+	await_line(": Connection timed out; requests go to another");
+	x[0] = await_exchange(request, SECOND);
+	sleep(6);		/* more than it is avoided for */
+	probe = ask(SILENT);
+	for (int i = 1; i < 4; i++) {
+		request = ask(SILENT);
+		ck_assert_int_eq(poll(&(struct pollfd){ .fd = request,
+		    .events = POLLIN }, 1, 1000), 1);
+		x[i] = await_exchange(request, SECOND);
+	}
+	ck_assert_int_eq(poll(&(struct pollfd){ .fd = probe,
+	    .events = POLLIN }, 1, 0), 0);
+	io_close(&probe);
+	for (int i = 0; i < 4; i++)
+		finish(&x[i]);
+	close(full);
+}
+END_TEST
+
 START_TEST(ends_with_main)
 {
 	struct exchange	x;
@@ -309,5 +347,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, tells_that_there_is_none);
 	tcase_add_test(tests, limits_connections);
 	tcase_add_test(tests, waits_for_a_busy_server);
+	tcase_add_test(tests, tries_one_at_a_time);
 	tcase_add_test(tests, ends_with_main);
 }
