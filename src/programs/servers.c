@@ -31,7 +31,7 @@
 struct server {
 	const char		*text;		/* the conf's */
 	struct sockaddr_storage	 address;
-	socklen_t		 len;
+	socklen_t		 len;		/* 0: its text is none, here */
 	size_t			 nconnections;
 	int64_t			 avoid_until;	/* ms; 0: it has accepted */
 	_Atomic int64_t		 warned_at;	/* ms */
@@ -66,7 +66,8 @@ get_time(const struct servers *s)
  * Addresses
  */
 
-/* Numbers only: no name is looked up.  The conf has been checked. */
+/* Numbers only: no name is looked up.  The conf has been checked, but not
+ * whether there is the interface of a scope. */
 static void
 set_internet_address(struct server *server, const char *text)
 {
@@ -84,10 +85,11 @@ set_internet_address(struct server *server, const char *text)
 		address++;
 		address[strcspn(address, "]")] = '\0';
 	}
-	need(getaddrinfo(address, port, &hints, &info) == 0);
-	memcpy(&server->address, info->ai_addr, info->ai_addrlen);
-	server->len = info->ai_addrlen;
-	freeaddrinfo(info);
+	if (getaddrinfo(address, port, &hints, &info) == 0) {
+		memcpy(&server->address, info->ai_addr, info->ai_addrlen);
+		server->len = info->ai_addrlen;
+		freeaddrinfo(info);
+	}
 	free(host);
 }
 
@@ -227,9 +229,11 @@ open_connection(struct exchange *x)
 {
 	const struct server	*server = x->server;
 	int			 family = server->address.ss_family, on = 1;
-	int			 fd = socket(family, SOCK_STREAM |
-				    SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int			 fd;
 
+	if (server->len == 0)
+		return EADDRNOTAVAIL;
+	fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd == -1)
 		return errno;
 	if (family != AF_UNIX)

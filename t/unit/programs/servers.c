@@ -16,7 +16,7 @@
 #include "t/unit/programs/mains.h"
 
 /* Indices in programs. */
-enum { UNIX, INTERNET, TWO, SHORT, ONE, SILENT, PROGRAMS };
+enum { UNIX, INTERNET, TWO, SHORT, ONE, SILENT, NOWHERE, PROGRAMS };
 enum { FIRST, SECOND, PORT, SERVERS };
 
 static char		 texts[SERVERS][80];	/* of the conf */
@@ -24,6 +24,7 @@ static int		 sockets[SERVERS];
 static char		*first[] = { texts[FIRST] };
 static char		*both[] = { texts[FIRST], texts[SECOND] };
 static char		*port[] = { texts[PORT] };
+static char		*nowhere[] = { (char []){ "[fe80::1%nowhere]:1" } };
 static char		*silent[] = { texts[PORT], texts[SECOND] };
 
 #define PROGRAM(NAME, how, n) .name = (char []){ NAME },		\
@@ -40,6 +41,8 @@ static struct conf_program programs[PROGRAMS] = {
 	    .servers = { both, 2 }, .most = 1, .within = 250 },
 	[ONE] = { PROGRAM("one", CONF_SCGI, 1), .servers = { first, 1 },
 	    .most = 1, .within = WAIT_MS },
+	[NOWHERE] = { PROGRAM("nowhere", CONF_FASTCGI, 10),
+	    .servers = { nowhere, 1 }, .most = 1, .within = 250 },
 	[SILENT] = { PROGRAM("silent", CONF_FASTCGI, 10),
 	    .servers = { silent, 2 }, .most = 10, .within = WAIT_MS },
 };
@@ -245,6 +248,17 @@ START_TEST(tells_that_there_is_none)
 }
 END_TEST
 
+/* Its interface is not there. */
+START_TEST(tells_that_there_is_no_address)
+{
+	int	request = ask(NOWHERE);
+
+	ck_assert_int_eq(await_error(request), EADDRNOTAVAIL);
+	await_end(&request);
+	await_line("cannot connect to [fe80::1%nowhere]:1: ");
+}
+END_TEST
+
 START_TEST(limits_connections)
 {
 	struct program_report	report;
@@ -345,6 +359,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, takes_the_next_one);
 	tcase_add_loop_test(tests, waits_for_a_server, 0, 2);
 	tcase_add_test(tests, tells_that_there_is_none);
+	tcase_add_test(tests, tells_that_there_is_no_address);
 	tcase_add_test(tests, limits_connections);
 	tcase_add_test(tests, waits_for_a_busy_server);
 	tcase_add_test(tests, tries_one_at_a_time);
