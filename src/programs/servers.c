@@ -152,6 +152,7 @@ finish_exchange(struct invocation *i, bool again)
  * Attempts
  */
 
+/* Where main has gone, or takes nothing, its request ends. */
 static void
 start_exchange(struct exchange *x)
 {
@@ -163,9 +164,12 @@ start_exchange(struct exchange *x)
 	evloop_unwatch(&x->connection.watch);
 	evloop_cancel(x->timer);
 	admission_run(i);
-	/* Where main has gone, the request's socket tells. */
-	(void)admission_report(i, &report, x->connection.fd);
-	source_close(&x->connection);
+	if (admission_report(i, &report, x->connection.fd)) {
+		source_close(&x->connection);
+		return;
+	}
+	free_exchange(x);
+	admission_end(i);
 }
 
 /* The reports go on for as long as requests come. */
@@ -278,28 +282,32 @@ try_servers(struct exchange *x)
 static void
 on_connection(void *exchange)
 {
-	struct exchange	*x = exchange;
-	socklen_t	 len = sizeof(int);
-	int		 error;
+	struct exchange		*x = exchange;
+	struct admission	*a = x->servers->admission;
+	socklen_t		 len = sizeof(int);
+	int			 error;
 
 	if (getsockopt(x->connection.fd, SOL_SOCKET, SO_ERROR, &error,
 	    &len) == -1)
 		error = errno;
 	if (error == 0) {
 		start_exchange(x);
-		return;
+	} else {
+		refuse_server(x, error);
+		try_servers(x);
 	}
-	refuse_server(x, error);
-	try_servers(x);
+	admission_start(a);
 }
 
 static void
 on_slow(void *exchange)
 {
-	struct exchange	*x = exchange;
+	struct exchange		*x = exchange;
+	struct admission	*a = x->servers->admission;
 
 	refuse_server(x, ETIMEDOUT);
 	try_servers(x);
+	admission_start(a);
 }
 
 /*

@@ -259,6 +259,35 @@ START_TEST(tells_that_there_is_no_address)
 }
 END_TEST
 
+/* Main takes no report, as its socket is full: the request ends, and another one
+ * has its place. */
+START_TEST(ends_what_cannot_be_told)
+{
+	struct program_start	start = { .program = ONE };
+	struct program_report	report = { .kind = PROGRAM_BUSY };
+	struct exchange		x;
+	int			fds[2], output, n;
+
+	listen_at(FIRST);
+	ck_assert_int_eq(io_record_pipe(fds), 0);
+	ck_assert_int_eq(io_nonblock(fds[1]), 0);
+	while (program_message_send_report(fds[1], &report, -1) == 0)
+		continue;
+	ck_assert_int_eq(program_message_send_start(mains, &start, fds[1]), 0);
+	close(fds[1]);
+	/* The first connection is closed. */
+	await_input(sockets[FIRST]);
+	close(accept(sockets[FIRST], NULL, NULL));
+	x = await_exchange(ask(ONE), FIRST);
+	finish(&x);
+	while ((n = program_message_recv_report(fds[0], &report, &output)) ==
+	    1)
+		continue;
+	ck_assert_int_eq(n, 0);
+	close(fds[0]);
+}
+END_TEST
+
 START_TEST(limits_connections)
 {
 	struct program_report	report;
@@ -360,6 +389,7 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, waits_for_a_server, 0, 2);
 	tcase_add_test(tests, tells_that_there_is_none);
 	tcase_add_test(tests, tells_that_there_is_no_address);
+	tcase_add_test(tests, ends_what_cannot_be_told);
 	tcase_add_test(tests, limits_connections);
 	tcase_add_test(tests, waits_for_a_busy_server);
 	tcase_add_test(tests, tries_one_at_a_time);
