@@ -20,19 +20,27 @@
 
 /* Returns 0, or -1 with errno. */
 static int
-make_directory(char *name, size_t size)
+make_directory_in(const char *parent, char *name, size_t size)
 {
-	const char	*parent = getenv("TMPDIR");
-	int		 n;
+	int	n = snprintf(name, size, "%s/amped-XXXXXX", parent);
 
-	if (parent == NULL || parent[0] != '/')
-		parent = "/tmp";
-	n = snprintf(name, size, "%s/amped-XXXXXX", parent);
 	if (n < 0 || (size_t)n >= size) {
 		errno = ENAMETOOLONG;
 		return -1;
 	}
 	return mkdtemp(name) != NULL ? 0 : -1;
+}
+
+/* TMPDIR may be of the user who has started amped, and for no other. */
+static int
+make_directory(char *name, size_t size)
+{
+	const char	*parent = getenv("TMPDIR");
+
+	if (parent != NULL && parent[0] == '/' &&
+	    make_directory_in(parent, name, size) == 0)
+		return 0;
+	return make_directory_in("/tmp", name, size);
 }
 
 /* Returns a handle of the file, or -1. */

@@ -64,6 +64,22 @@ START_TEST(connects)
 }
 END_TEST
 
+/* The directory for temporary files is none, or has too long a name. */
+START_TEST(takes_another_directory)
+{
+	struct private_socket	s;
+	char			name[300] = "/nowhere";
+
+	if (_i == 1)
+		memset(name + 1, 'x', sizeof(name) - 2);
+	ck_assert_int_eq(setenv("TMPDIR", name, 1), 0);
+	ck_assert_int_eq(private_socket_open(&s), 0);
+	check_pair(&s);
+	io_close(&s.listener);
+	io_close(&s.file);
+}
+END_TEST
+
 /* It does not wait for a process that accepts none. */
 START_TEST(does_not_wait)
 {
@@ -84,5 +100,6 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_test(tests, connects);
+	tcase_add_loop_test(tests, takes_another_directory, 0, 2);
 	tcase_add_test(tests, does_not_wait);
 }
