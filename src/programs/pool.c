@@ -345,7 +345,10 @@ note_end(struct pool_process *p, int status)
 		admission_end(i);
 	}
 	log_end(p, status);
-	if (p->state != ENDS)
+	/* By a count of its own, perhaps before main has read the answer. */
+	if (status == 0 && p->was_asked)
+		end_process(p);
+	else if (p->state != ENDS)
 		lose_process(p);
 }
 

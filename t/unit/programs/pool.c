@@ -426,6 +426,26 @@ START_TEST(tells_how_one_ended)
 }
 END_TEST
 
+/* A process for one request, which ends at once behind its answer. */
+START_TEST(takes_an_end_of_its_own_for_none_early)
+{
+	struct exchange	x;
+	int		pid, next = 0;
+
+	for (int i = 0; i < 3; i++) {
+		x = begin_at(ONE, &pid);
+		ck_assert_int_ne(pid, next);
+		next = pid;
+		ask(&x, "exit(0)\n");
+		ck_assert_int_eq(await_status(x.request), 0);
+		await_end(&x.request);
+		await_gone(&x);
+	}
+	ck_assert_int_eq(poll(&(struct pollfd){ .fd = errors,
+	    .events = POLLIN }, 1, 0), 0);
+}
+END_TEST
+
 /* The descendants of a process that has ended have its place. */
 START_TEST(ends_what_it_has_left)
 {
@@ -730,6 +750,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, logs_lines);
 	tcase_add_loop_test(tests, ends_what_is_abandoned, 0, COUNT(trees));
 	tcase_add_test(tests, tells_how_one_ended);
+	tcase_add_test(tests, takes_an_end_of_its_own_for_none_early);
 	tcase_add_test(tests, ends_what_it_has_left);
 	tcase_add_test(tests, replaces_one_that_closes);
 	tcase_add_test(tests, connects_again);
