@@ -121,8 +121,10 @@ backend_protocol_take(struct backend_protocol *p, char *bytes, size_t *n,
 	struct str		input = { bytes, *n }, content;
 	enum fastcgi_result	result;
 
-	if (p->kind != CONF_FASTCGI)
+	if (p->kind != CONF_FASTCGI) {
+		p->has_output = true;
 		return BACKEND_RUNS;
+	}
 	*n = 0;
 	do {
 		result = fastcgi_next(&p->answer, &input, &content);
@@ -140,9 +142,11 @@ backend_protocol_take(struct backend_protocol *p, char *bytes, size_t *n,
 }
 
 enum backend_end
-backend_protocol_end(const struct backend_protocol *p)
+backend_protocol_end(const struct backend_protocol *p, int error)
 {
-	return p->kind == CONF_SCGI ? BACKEND_COMPLETE : BACKEND_RUNS;
+	return p->kind == CONF_SCGI && (error == 0 ||
+	    (error == ECONNRESET && p->has_output)) ? BACKEND_COMPLETE :
+	    BACKEND_RUNS;
 }
 
 bool

@@ -56,9 +56,11 @@ int	backend_protocol_send(struct backend_protocol *, int connection);
  * and retry_after of the backend are set. */
 enum backend_end backend_protocol_take(struct backend_protocol *, char *bytes,
 	    size_t *n, struct backend *);
-/* The server has closed the connection.  Returns BACKEND_RUNS if that does not
- * say that the answer is whole. */
-enum backend_end backend_protocol_end(const struct backend_protocol *);
+/* The server has closed the connection; error: an errno, or 0.  Returns
+ * BACKEND_RUNS if that does not say that the answer is whole.  A server of SCGI
+ * that closes without reading all of the body resets the connection. */
+enum backend_end backend_protocol_end(const struct backend_protocol *,
+	    int error);
 /* Behind a whole answer: whether the connection may have another request.  What
  * a program has not read of a body would be the begin of the next request, in
  * the client's words, so a connection that had a body may not. */

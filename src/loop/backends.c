@@ -200,13 +200,12 @@ take_bytes(struct record *r, size_t n)
 }
 
 static void
-end_output(struct record *r, bool failed)
+end_output(struct record *r, int error)
 {
-	enum backend_end	end = BACKEND_RUNS;
+	enum backend_end	end;
 
 	close_pipe(r);
-	if (!failed)
-		end = backend_protocol_end(&r->protocol);
+	end = backend_protocol_end(&r->protocol, error);
 	if (end != BACKEND_RUNS)
 		end_answer(r, end);
 	else if (r->reported || !r->is_reported_on)
@@ -227,7 +226,7 @@ on_output(void *context)
 	if (n > 0)
 		take_bytes(r, (size_t)n);
 	else
-		end_output(r, n == -1);
+		end_output(r, n == -1 ? errno : 0);
 	if (r->backend.len > before || r->backend.end != BACKEND_RUNS)
 		wake_waiter(r);
 }

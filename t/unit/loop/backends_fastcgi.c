@@ -245,8 +245,7 @@ START_TEST(two_parts)
 {
 	const char	answer[] = OUT("\3", "hel") ERR("\4", "oops")
 			    "\1\6\0\1\0\2\6\0" "lo" "xxxxxx"
-			    OUT("\0", "")
-			    "\1\3\0\1\0\10\1\0" "\0\0\0\7\0\0\0\0" "p";
+			    OUT("\0", "") "\1\3\0\1\0\10\1\0" "\0\0\0\7\0\0\0\0" "p";
 	const size_t	len = sizeof(answer) - 1;
 
 	for (size_t cut = 0; cut <= len; cut++) {
@@ -751,17 +750,19 @@ START_TEST(scgi_early)
 }
 END_TEST
 
-/* A reset may have lost a part of the answer. */
+/* It closes before it has read all: a reset, which is no answer by itself. */
 START_TEST(scgi_reset)
 {
 	set_scgi();
 	make_body(LARGE);
 	start_program();
-	PUT("text");
+	if (_i == 1)
+		PUT("text");
 	io_close(&output);
 	settle();
-	check_output("text");
-	check_ended(BACKEND_BROKEN, -1, NOT_WHOLE);
+	check_output(_i == 1 ? "text" : "");
+	ck_assert_int_eq(backend->end, _i == 1 ? BACKEND_COMPLETE :
+	    BACKEND_BROKEN);
 }
 END_TEST
 
@@ -795,5 +796,5 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, ended_when_told, 0, 6);
 	tcase_add_test(t, scgi);
 	tcase_add_test(t, scgi_early);
-	tcase_add_test(t, scgi_reset);
+	tcase_add_loop_test(t, scgi_reset, 0, 2);
 }
