@@ -25,8 +25,8 @@ struct backend_start {
 	struct str	 environment;
 	uint8_t		 protocol;	/* enum conf_protocol */
 	/* Of FASTCGI: whether the connection is to a process of amped and is
-	 * kept, and the program's name in the error log, which stays as long
-	 * as the driver. */
+	 * kept, unless there is a body; and the program's name in the error
+	 * log, which stays as long as the driver. */
 	bool		 keep;
 	const char	*name;
 	int		 body;		/* descriptor, its offset at the first

@@ -36,7 +36,7 @@ add_body(struct backend_protocol *p)
 	ssize_t		 n;
 
 	if (p->kind == CONF_FASTCGI)
-		fastcgi_open(to, FASTCGI_STDIN);
+		fastcgi_open(to, FASTCGI_STDIN, p->answer.id);
 	buf_reserve(to, room);
 	n = pread(p->body, to->at + to->len, room, p->offset);
 	if (n == -1) {
@@ -121,8 +121,10 @@ backend_protocol_take(struct backend_protocol *p, char *bytes, size_t *n,
 	struct str		input = { bytes, *n }, content;
 	enum fastcgi_result	result;
 
-	if (p->kind != CONF_FASTCGI)
+	if (p->kind != CONF_FASTCGI) {
+		p->has_output = true;
 		return BACKEND_RUNS;
+	}
 	*n = 0;
 	do {
 		result = fastcgi_next(&p->answer, &input, &content);
@@ -134,24 +136,23 @@ backend_protocol_take(struct backend_protocol *p, char *bytes, size_t *n,
 			error_lines_add(&p->errors, p->clock->ms, content.at,
 			    content.len);
 	} while (result == FASTCGI_OUTPUT || result == FASTCGI_ERRORS);
-	p->is_done = result == FASTCGI_END && input.len == 0;
+	p->is_last = input.len == 0;
 	return result == FASTCGI_MORE ? BACKEND_RUNS : result == FASTCGI_END ?
 	    take_end(p, b) : BACKEND_BROKEN;
 }
 
 enum backend_end
-backend_protocol_end(struct backend_protocol *p)
+backend_protocol_end(const struct backend_protocol *p, int error)
 {
-	if (p->kind != CONF_SCGI)
-		return BACKEND_RUNS;
-	p->is_done = true;
-	return BACKEND_COMPLETE;
+	return p->kind == CONF_SCGI && (error == 0 ||
+	    (error == ECONNRESET && p->has_output)) ? BACKEND_COMPLETE :
+	    BACKEND_RUNS;
 }
 
 bool
-backend_protocol_is_done(const struct backend_protocol *p)
+backend_protocol_is_reusable(const struct backend_protocol *p)
 {
-	return p->is_done && !p->is_cut && p->piece.len == 0 && p->body == -1;
+	return p->keeps && p->is_last && !p->is_cut && p->piece.len == 0;
 }
 
 /*
@@ -174,10 +175,10 @@ take_body(struct backend_protocol *p, int body)
 int
 backend_protocol_open(struct backend_protocol *p,
     const struct backend_start *start, const struct clock *clock,
-    struct error_lines_rate *rate)
+    struct error_lines_rate *rate, uint16_t id)
 {
 	*p = (struct backend_protocol){ .kind = start->protocol, .body = -1,
-	    .clock = clock, .name = start->name };
+	    .answer.id = id, .clock = clock, .name = start->name };
 	if (!backend_protocol_sends(p))
 		return 0;
 	if (take_body(p, start->body) == -1)
@@ -189,10 +190,11 @@ backend_protocol_open(struct backend_protocol *p,
 	p->errors.rate = rate;
 	p->errors.put = log_line;
 	p->errors.context = p;
-	fastcgi_add_head(&p->piece, start->environment, start->keep);
+	p->keeps = start->keep && p->body == -1;
+	fastcgi_add_head(&p->piece, id, start->environment, p->keeps);
 	if (p->body == -1)
 		fastcgi_close(&p->piece, fastcgi_open(&p->piece,
-		    FASTCGI_STDIN));
+		    FASTCGI_STDIN, id));
 	return 0;
 }
 

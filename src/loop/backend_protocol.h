@@ -28,10 +28,11 @@ struct backend_protocol {		/* private, but kind */
 					 * begins at offset; -1: nothing */
 	off_t		 offset;
 	bool		 is_cut;	/* not all of it was taken */
+	bool		 keeps;		/* asks to keep the connection */
 	/* The answer. */
 	struct fastcgi	 answer;
 	bool		 has_output;
-	bool		 is_done;	/* nothing comes behind it */
+	bool		 is_last;	/* nothing has come behind it */
 	struct error_lines errors;	/* rate is NULL: none come this way */
 	const struct clock *clock;
 	const char	*name;
@@ -41,11 +42,12 @@ struct backend_protocol {		/* private, but kind */
  * it. */
 bool	backend_protocol_sends(const struct backend_protocol *);
 /* Makes the begin of a request, and duplicates the body's descriptor.  rate:
- * that of the program's errors, of FASTCGI.  -1 with errno, and then there is
- * nothing to be closed. */
+ * that of the program's errors, of FASTCGI; id: the request's, not 0; another
+ * than that of the one before it on a connection, as records may be late.  -1
+ * with errno, and then there is nothing to be closed. */
 int	backend_protocol_open(struct backend_protocol *,
 	    const struct backend_start *, const struct clock *,
-	    struct error_lines_rate *rate);
+	    struct error_lines_rate *rate, uint16_t id);
 /* Sends a part of the request.  1: nothing is left to be sent, since all is, or
  * the server takes no more; 0: more is; -1: the body cannot be read. */
 int	backend_protocol_send(struct backend_protocol *, int connection);
@@ -54,12 +56,15 @@ int	backend_protocol_send(struct backend_protocol *, int connection);
  * and retry_after of the backend are set. */
 enum backend_end backend_protocol_take(struct backend_protocol *, char *bytes,
 	    size_t *n, struct backend *);
-/* The server has closed the connection.  Returns BACKEND_RUNS if that does not
- * say that the answer is whole. */
-enum backend_end backend_protocol_end(struct backend_protocol *);
-/* Whether the connection may have another request: this one was sent to its
- * end, and the answer read to its end. */
-bool	backend_protocol_is_done(const struct backend_protocol *);
+/* The server has closed the connection; error: an errno, or 0.  Returns
+ * BACKEND_RUNS if that does not say that the answer is whole.  A server of SCGI
+ * that closes without reading all of the body resets the connection. */
+enum backend_end backend_protocol_end(const struct backend_protocol *,
+	    int error);
+/* Behind a whole answer: whether the connection may have another request.  What
+ * a program has not read of a body would be the begin of the next request, in
+ * the client's words, so a connection that had a body may not. */
+bool	backend_protocol_is_reusable(const struct backend_protocol *);
 /* Frees what there is; may be called again.  failed: the last lines of errors
  * are of use. */
 void	backend_protocol_close(struct backend_protocol *, bool failed);

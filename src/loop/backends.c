@@ -41,6 +41,7 @@ struct manager {
 	struct lock	*lock;		/* of fd; NULL: one thread */
 	size_t		 most;
 	_Atomic size_t	 count;		/* of backends */
+	_Atomic uint32_t nasked;	/* backends, ever */
 };
 
 struct driver {				/* of one loop */
@@ -122,8 +123,9 @@ end_by_status(struct record *r)
 static void
 end_answer(struct record *r, enum backend_end how)
 {
-	if (how == BACKEND_COMPLETE && backend_protocol_is_done(&r->protocol))
-		program_message_send_done(r->request);
+	if (how == BACKEND_COMPLETE)
+		program_message_send_done(r->request,
+		    backend_protocol_is_reusable(&r->protocol));
 	end_work(r, how);
 }
 
@@ -198,13 +200,12 @@ take_bytes(struct record *r, size_t n)
 }
 
 static void
-end_output(struct record *r, bool failed)
+end_output(struct record *r, int error)
 {
-	enum backend_end	end = BACKEND_RUNS;
+	enum backend_end	end;
 
 	close_pipe(r);
-	if (!failed)
-		end = backend_protocol_end(&r->protocol);
+	end = backend_protocol_end(&r->protocol, error);
 	if (end != BACKEND_RUNS)
 		end_answer(r, end);
 	else if (r->reported || !r->is_reported_on)
@@ -225,7 +226,7 @@ on_output(void *context)
 	if (n > 0)
 		take_bytes(r, (size_t)n);
 	else
-		end_output(r, n == -1);
+		end_output(r, n == -1 ? errno : 0);
 	if (r->backend.len > before || r->backend.end != BACKEND_RUNS)
 		wake_waiter(r);
 }
@@ -406,6 +407,18 @@ free_rates(struct driver *d)
 	free(d->rates);
 }
 
+/* Processes that follow each other on a connection count from places far apart.
+ */
+static uint16_t
+make_id(struct manager *m)
+{
+	const uint32_t	spread = 40503;		/* odd, 2^16 by the golden
+						 * ratio */
+
+	return (uint16_t)(((uint32_t)getpid() * spread + m->nasked++) %
+	    UINT16_MAX + 1);
+}
+
 /* Returns NULL with errno. */
 static struct record *
 new_record(struct driver *d, const struct backend_start *start, size_t hold)
@@ -413,7 +426,7 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 	struct record	*r = mem_zero(sizeof(*r));
 
 	if (backend_protocol_open(&r->protocol, start, d->clock,
-	    get_rate(d, start)) == 0)
+	    get_rate(d, start), make_id(d->manager)) == 0)
 		r->request = send_start(d->manager, start);
 	else
 		r->request = -1;

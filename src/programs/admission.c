@@ -215,17 +215,18 @@ on_request(void *invocation)
 {
 	struct invocation		*i = invocation;
 	const struct admission_kind	*kind = i->admission->kind;
+	bool				 again;
 	int				 n;
 
 	if (i->awaits_body) {
 		take_body(i);
 		return;
 	}
-	n = program_message_recv_done(i->request.fd);
+	n = program_message_recv_done(i->request.fd, &again);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n == 1 && i->timer == NULL && kind->finish != NULL)
-		kind->finish(i);
+		kind->finish(i, again);
 	else
 		leave_request(i);
 }

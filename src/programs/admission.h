@@ -57,9 +57,10 @@ struct admission_kind {
 	/* Main has given up an invocation that has a run, or its time to wait
 	 * is over.  Calls admission_end(), now or later. */
 	void	(*leave)(struct invocation *);
-	/* Main has read the whole answer of one that runs.  The same.  NULL:
-	 * main has no need to say so. */
-	void	(*finish)(struct invocation *);
+	/* Main has read the whole answer of one that runs.  The same.  again:
+	 * its connection may have another request.  NULL: main has no need to
+	 * say so. */
+	void	(*finish)(struct invocation *, bool again);
 	void	(*drain)(struct admission *);	/* is_ending; may be NULL */
 	void	(*close)(struct admission *);	/* may be NULL */
 };

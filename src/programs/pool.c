@@ -3,7 +3,8 @@
  * answer.
  *
  * A connection of which less is known cannot be used again, so its process is
- * ended.
+ * ended.  Where main does not want the connection again, the process gets
+ * another one with its next request.
  */
 #include <sys/param.h>
 #include <sys/queue.h>
@@ -41,11 +42,14 @@ struct pool_process {
 	struct process		 process;	/* first: casts rely on it */
 	struct process_pool	*pool;
 	enum state		 state;
-	struct source		 connection;	/* watched while IDLE */
+	struct source		 connection;	/* watched while IDLE; -1: the
+						 * next request makes one */
+	int			 file;		/* to connect; -1: no way */
 	struct invocation	*invocation;
 	int64_t			 started_at;	/* ms */
 	int64_t			 idle_since;	/* ms */
 	int64_t			 nanswered;	/* requests */
+	bool			 was_asked;	/* has had a request */
 	bool			 is_unwanted;	/* the manager ends it */
 	TAILQ_ENTRY(pool_process) link;		/* while IDLE */
 };
@@ -86,12 +90,19 @@ set_expiry(struct process_pool *pool)
 }
 
 static void
+watch_connection(const struct pool_process *p, enum evloop_event event)
+{
+	if (p->connection.watch != NULL)
+		evloop_set(p->connection.watch, event);
+}
+
+static void
 add_idle(struct pool_process *p)
 {
 	p->state = IDLE;
 	p->idle_since = get_time(p->pool);
 	TAILQ_INSERT_HEAD(&p->pool->idle, p, link);
-	evloop_set(p->connection.watch, EVLOOP_READ);
+	watch_connection(p, EVLOOP_READ);
 	set_expiry(p->pool);
 }
 
@@ -100,18 +111,36 @@ remove_idle(struct pool_process *p, enum state state)
 {
 	p->state = state;
 	TAILQ_REMOVE(&p->pool->idle, p, link);
-	evloop_set(p->connection.watch, EVLOOP_NONE);
+	watch_connection(p, EVLOOP_NONE);
 	set_expiry(p->pool);
+}
+
+static ssize_t
+peek(const struct pool_process *p)
+{
+	char	byte;
+
+	return recv(p->connection.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 }
 
 /* Whether a connection is open, and nothing has come that was not asked for. */
 static bool
 is_quiet(const struct pool_process *p)
 {
-	char	byte;
+	return peek(p) == -1 &&
+	    (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+}
 
-	return recv(p->connection.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) ==
-	    -1 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+/* A process that has waited too long for its first request closes, and accepts
+ * the next connection.  One that closes behind an answer is about to end.
+ * Returns false if the process is of no use. */
+static bool
+forget_connection(struct pool_process *p)
+{
+	if (p->was_asked || p->file == -1 || peek(p) != 0)
+		return false;
+	source_close(&p->connection);
+	return true;
 }
 
 /*
@@ -129,6 +158,7 @@ end_process(struct pool_process *p)
 		p->pool->nstarting--;
 	p->state = ENDS;
 	source_close(&p->connection);
+	io_close(&p->file);
 	process_end(&p->process);
 }
 
@@ -170,7 +200,10 @@ lose_process(struct pool_process *p)
 static void
 on_connection(void *process)
 {
-	lose_process(process);
+	struct pool_process	*p = process;
+
+	if (!forget_connection(p))
+		lose_process(p);
 }
 
 static void
@@ -194,6 +227,24 @@ on_expiry(void *process_pool)
  * Requests
  */
 
+/* Whether a process has a connection, now, that a request may be given. */
+static bool
+find_connection(struct pool_process *p)
+{
+	int	fd;
+
+	if (p->connection.fd != -1 && is_quiet(p))
+		return true;
+	if (p->connection.fd != -1 && !forget_connection(p))
+		return false;
+	fd = private_socket_connect(p->file);
+	if (fd == -1)
+		return false;
+	source_add(&p->connection, p->pool->admission->manager->loop, fd,
+	    on_connection, p);
+	return true;
+}
+
 /* Returns false if main has gone, or takes nothing. */
 static bool
 give_connection(struct pool_process *p, struct invocation *i)
@@ -204,8 +255,10 @@ give_connection(struct pool_process *p, struct invocation *i)
 	p->invocation = i;
 	i->run = p;
 	admission_run(i);
-	if (admission_report(i, &report, p->connection.fd))
+	if (admission_report(i, &report, p->connection.fd)) {
+		p->was_asked = true;
 		return true;
+	}
 	p->invocation = NULL;
 	admission_end(i);
 	return false;
@@ -244,19 +297,22 @@ make_idle(struct pool_process *p)
 }
 
 static void
-finish_request(struct invocation *i)
+finish_request(struct invocation *i, bool again)
 {
 	struct pool_process	*p = i->run;
 	struct admission	*a = i->admission;
+	bool			 is_lost = again && !is_quiet(p);
 
+	if (!again)
+		source_close(&p->connection);
 	p->invocation = NULL;
 	admission_end(i);
 	p->nanswered++;
 	p->pool->backoff = 0;
 	a->error = 0;
-	if (!is_quiet(p))
+	if (is_lost)
 		lose_process(p);
-	else if (is_worn(p))
+	else if (is_worn(p) || (!again && p->file == -1))
 		dismiss_process(p);
 	else
 		make_idle(p);
@@ -289,7 +345,10 @@ note_end(struct pool_process *p, int status)
 		admission_end(i);
 	}
 	log_end(p, status);
-	if (p->state != ENDS)
+	/* By a count of its own, perhaps before main has read the answer. */
+	if (status == 0 && p->was_asked)
+		end_process(p);
+	else if (p->state != ENDS)
 		lose_process(p);
 }
 
@@ -319,6 +378,8 @@ free_process(struct pool_process *p)
 	if (p->invocation != NULL)
 		admission_end(p->invocation);
 	p->invocation = NULL;
+	if (p->state == STARTS)
+		back_off(p->pool, EAGAIN);
 	end_process(p);
 	p->pool->nprocesses--;
 	process_free(&p->process);
@@ -346,19 +407,23 @@ take_report(struct process *process, const struct reaper_report *report)
 static int
 start_process(struct pool_process *p)
 {
-	struct execute	e = { .input_type = S_IFSOCK, .output = -1 };
-	int		connection;
+	struct execute		e = { .input_type = S_IFSOCK, .output = -1 };
+	struct private_socket	s;
+	int			done;
 
-	if (private_socket_open(&e.input, &connection) == -1)
+	if (private_socket_open(&s) == -1)
 		return -1;
-	if (process_start(&p->process, &e) == -1) {
-		io_close(&e.input);
-		io_close(&connection);
+	e.input = s.listener;
+	done = process_start(&p->process, &e);
+	io_close(&s.listener);
+	if (done == -1) {
+		io_close(&s.connection);
+		io_close(&s.file);
 		return -1;
 	}
-	io_close(&e.input);
 	source_add(&p->connection, p->pool->admission->manager->loop,
-	    connection, on_connection, p);
+	    s.connection, on_connection, p);
+	p->file = s.file;
 	return 0;
 }
 
@@ -369,7 +434,7 @@ add_process(struct process_pool *pool)
 	int			 error;
 
 	p->pool = pool;
-	p->connection.fd = -1;
+	p->connection.fd = p->file = -1;
 	p->started_at = get_time(pool);
 	process_init(&p->process, pool->admission, STR(""), take_report);
 	if (start_process(p) == 0) {
@@ -406,7 +471,7 @@ start_request(struct invocation *i)
 	struct process_pool	*pool = i->admission->state;
 	struct pool_process	*p;
 
-	while ((p = TAILQ_FIRST(&pool->idle)) != NULL && !is_quiet(p))
+	while ((p = TAILQ_FIRST(&pool->idle)) != NULL && !find_connection(p))
 		lose_process(p);
 	if (p == NULL) {
 		grow_pool(pool);

@@ -1,16 +1,26 @@
 /*
- * private_socket: a connection to a process that is about to start, and to no
+ * private_socket: connections to a process that is about to start, and to no
  * other.
  */
 #ifndef PROGRAMS_PRIVATE_SOCKET_H
 #define PROGRAMS_PRIVATE_SOCKET_H
 
+struct private_socket {			/* each descriptor is the caller's */
+	int	listener;
+	int	connection;
+	int	file;			/* a handle; -1: there is no way to
+					 * connect again */
+};
+
 /*
  * Makes a Unix-domain socket that listens, and a connection to it that does not
- * block, both close-on-exec and the caller's.  The socket has no name any more,
- * so that connection is the only one.  Writes to the directory for temporary
- * files (TMPDIR, else /tmp), where nothing stays.  0, or -1 with errno.
+ * block, all close-on-exec.  The socket has no name any more, so that only who
+ * has its handle can connect.  Writes to the directory for temporary files
+ * (TMPDIR, else /tmp), where nothing stays.  0, or -1 with errno.
  */
-int	private_socket_open(int *listener, int *connection);
+int	private_socket_open(struct private_socket *);
+/* Makes another such connection, and returns it.  Does not wait: EAGAIN: the
+ * process accepts none.  -1 with errno. */
+int	private_socket_connect(int file);
 
 #endif

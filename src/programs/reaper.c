@@ -14,7 +14,6 @@
 
 #include "lib/clock.h"
 #include "lib/io.h"
-#include "lib/log.h"
 #include "lib/proc.h"
 #include "programs/descendants.h"
 #include "programs/reaper.h"
@@ -152,25 +151,35 @@ set_signals(void)
 }
 
 /* Keeps the descriptors that are named, and closes all others: those of the
- * manager would keep pipes open. */
-static void
+ * manager would keep pipes open.  -1 with errno: that of the manager is as good
+ * as before. */
+static int
 keep_fds(struct execute *e, int *manager)
 {
 	int	*kept[] = { manager, &e->output, &e->errors, &e->input };
-	int	 first = STDERR_FILENO + 1, n = e->input == -1 ? 3 : 4;
+	int	 first = STDERR_FILENO + 1, n = e->input == -1 ? 3 : 4, fd;
 
 	for (int i = 0; i < n; i++) {
-		*kept[i] = fcntl(*kept[i], F_DUPFD_CLOEXEC, first + n);
-		if (*kept[i] == -1)
-			fatal("no descriptors for a program");
+		fd = fcntl(*kept[i], F_DUPFD_CLOEXEC, first + n);
+		if (fd == -1)
+			return -1;
+		*kept[i] = fd;
 	}
 	for (int i = 0; i < n; i++) {
 		if (dup2(*kept[i], first + i) == -1)
-			fatal("no descriptors for a program");
+			return -1;
 		*kept[i] = first + i;
 		(void)io_cloexec(*kept[i], true);
 	}
 	proc_close_from(first + n);
+	return 0;
+}
+
+static _Noreturn void
+fail_start(const struct reaper *r)
+{
+	send_report(r, REAPER_FAILED, errno);
+	_exit(0);
 }
 
 static void
@@ -187,10 +196,8 @@ start_leader(struct reaper *r, const struct execute *e)
 		close(pipe[0]);
 		execute_program(e, reaper, pipe[1]);
 	}
-	if (r->leader == -1) {
-		send_report(r, REAPER_FAILED, errno);
-		_exit(0);
-	}
+	if (r->leader == -1)
+		fail_start(r);
 	close(pipe[1]);
 	r->failure = pipe[0];
 }
@@ -206,7 +213,8 @@ run_reaper(const struct execute *what, int manager)
 	/* A signal to amped's group must not end what ends the program. */
 	setsid();
 	proc_title("amped: reaper");
-	keep_fds(&e, &r.manager);
+	if (keep_fds(&e, &r.manager) == -1)
+		fail_start(&r);
 	descendants_adopt();
 	start_leader(&r, &e);
 	/* The program must be the only one that has these. */

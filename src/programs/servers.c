@@ -31,9 +31,9 @@
 struct server {
 	const char		*text;		/* the conf's */
 	struct sockaddr_storage	 address;
-	socklen_t		 len;
+	socklen_t		 len;		/* 0: its text is none, here */
 	size_t			 nconnections;
-	int64_t			 avoid_until;	/* ms */
+	int64_t			 avoid_until;	/* ms; 0: it has accepted */
 	_Atomic int64_t		 warned_at;	/* ms */
 };
 
@@ -66,7 +66,8 @@ get_time(const struct servers *s)
  * Addresses
  */
 
-/* Numbers only: no name is looked up.  The conf has been checked. */
+/* Numbers only: no name is looked up.  The conf has been checked, but not
+ * whether there is the interface of a scope. */
 static void
 set_internet_address(struct server *server, const char *text)
 {
@@ -84,10 +85,11 @@ set_internet_address(struct server *server, const char *text)
 		address++;
 		address[strcspn(address, "]")] = '\0';
 	}
-	need(getaddrinfo(address, port, &hints, &info) == 0);
-	memcpy(&server->address, info->ai_addr, info->ai_addrlen);
-	server->len = info->ai_addrlen;
-	freeaddrinfo(info);
+	if (getaddrinfo(address, port, &hints, &info) == 0) {
+		memcpy(&server->address, info->ai_addr, info->ai_addrlen);
+		server->len = info->ai_addrlen;
+		freeaddrinfo(info);
+	}
 	free(host);
 }
 
@@ -139,10 +141,18 @@ end_exchange(struct invocation *i)
 	admission_start(a);
 }
 
+static void
+finish_exchange(struct invocation *i, bool again)
+{
+	(void)again;
+	end_exchange(i);
+}
+
 /*
  * Attempts
  */
 
+/* Where main has gone, or takes nothing, its request ends. */
 static void
 start_exchange(struct exchange *x)
 {
@@ -154,9 +164,12 @@ start_exchange(struct exchange *x)
 	evloop_unwatch(&x->connection.watch);
 	evloop_cancel(x->timer);
 	admission_run(i);
-	/* Where main has gone, the request's socket tells. */
-	(void)admission_report(i, &report, x->connection.fd);
-	source_close(&x->connection);
+	if (admission_report(i, &report, x->connection.fd)) {
+		source_close(&x->connection);
+		return;
+	}
+	free_exchange(x);
+	admission_end(i);
 }
 
 /* The reports go on for as long as requests come. */
@@ -220,9 +233,11 @@ open_connection(struct exchange *x)
 {
 	const struct server	*server = x->server;
 	int			 family = server->address.ss_family, on = 1;
-	int			 fd = socket(family, SOCK_STREAM |
-				    SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int			 fd;
 
+	if (server->len == 0)
+		return EADDRNOTAVAIL;
+	fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (fd == -1)
 		return errno;
 	if (family != AF_UNIX)
@@ -246,6 +261,9 @@ try_servers(struct exchange *x)
 	while ((x->server = choose_server(x)) != NULL) {
 		x->server->nconnections++;
 		x->was_tried[x->server - s->at] = true;
+		/* One request alone finds out whether it accepts again. */
+		if (x->server->avoid_until != 0)
+			x->server->avoid_until = get_time(s) + AVOID_MS;
 		error = open_connection(x);
 		if (error == 0) {
 			start_exchange(x);
@@ -264,28 +282,32 @@ try_servers(struct exchange *x)
 static void
 on_connection(void *exchange)
 {
-	struct exchange	*x = exchange;
-	socklen_t	 len = sizeof(int);
-	int		 error;
+	struct exchange		*x = exchange;
+	struct admission	*a = x->servers->admission;
+	socklen_t		 len = sizeof(int);
+	int			 error;
 
 	if (getsockopt(x->connection.fd, SOL_SOCKET, SO_ERROR, &error,
 	    &len) == -1)
 		error = errno;
 	if (error == 0) {
 		start_exchange(x);
-		return;
+	} else {
+		refuse_server(x, error);
+		try_servers(x);
 	}
-	refuse_server(x, error);
-	try_servers(x);
+	admission_start(a);
 }
 
 static void
 on_slow(void *exchange)
 {
-	struct exchange	*x = exchange;
+	struct exchange		*x = exchange;
+	struct admission	*a = x->servers->admission;
 
 	refuse_server(x, ETIMEDOUT);
 	try_servers(x);
+	admission_start(a);
 }
 
 /*
@@ -347,5 +369,5 @@ close_servers(struct admission *a)
 
 const struct admission_kind	servers_kind = {
 	.open = open_servers, .start = start_request, .leave = end_exchange,
-	.finish = end_exchange, .close = close_servers
+	.finish = finish_exchange, .close = close_servers
 };

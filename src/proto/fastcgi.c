@@ -7,7 +7,6 @@
 #include "proto/fastcgi.h"
 
 #define VERSION		1
-#define REQUEST		1	/* its id: a connection has one at a time */
 #define RESPONDER	1	/* a role (section 6.2) */
 #define KEEP_CONN	1	/* a flag (section 5.1) */
 #define LENGTH_MAX	127	/* of a name or value, in one byte */
@@ -17,10 +16,10 @@
  */
 
 size_t
-fastcgi_open(struct buf *to, enum fastcgi_type type)
+fastcgi_open(struct buf *to, enum fastcgi_type type, uint16_t id)
 {
 	const uint8_t	header[FASTCGI_HEADER] = {
-		VERSION, (uint8_t)type, 0, REQUEST
+		VERSION, (uint8_t)type, (uint8_t)(id >> 8), (uint8_t)id
 	};
 	size_t		record = to->len;
 
@@ -66,14 +65,14 @@ add_pair(struct buf *to, struct str name, struct str value)
 
 /* A stream: records, and one without content at its end. */
 static void
-add_params(struct buf *to, struct str pairs)
+add_params(struct buf *to, uint16_t id, struct str pairs)
 {
 	size_t	record, n;
 
 	do {
 		n = pairs.len < FASTCGI_CONTENT_MAX ? pairs.len :
 		    FASTCGI_CONTENT_MAX;
-		record = fastcgi_open(to, FASTCGI_PARAMS);
+		record = fastcgi_open(to, FASTCGI_PARAMS, id);
 		buf_add(to, pairs.at, n);
 		fastcgi_close(to, record);
 		str_skip(&pairs, n);
@@ -81,10 +80,11 @@ add_params(struct buf *to, struct str pairs)
 }
 
 void
-fastcgi_add_head(struct buf *to, struct str environment, bool keep)
+fastcgi_add_head(struct buf *to, uint16_t id, struct str environment,
+    bool keep)
 {
 	const uint8_t	begin[8] = { 0, RESPONDER, keep ? KEEP_CONN : 0 };
-	size_t		record = fastcgi_open(to, FASTCGI_BEGIN_REQUEST);
+	size_t		record = fastcgi_open(to, FASTCGI_BEGIN_REQUEST, id);
 	struct buf	pairs = { 0 };
 	struct str	text, name;
 
@@ -95,7 +95,7 @@ fastcgi_add_head(struct buf *to, struct str environment, bool keep)
 		name = str_cut(&text, '=');
 		add_pair(&pairs, name, text);
 	}
-	add_params(to, (struct str){ buf_string(&pairs), pairs.len });
+	add_params(to, id, (struct str){ buf_string(&pairs), pairs.len });
 	buf_wipe(&pairs);
 }
 
@@ -120,7 +120,7 @@ collect_bytes(uint8_t *to, uint8_t *n, size_t size, struct str *input)
 static int
 get_type(const struct fastcgi *f)
 {
-	return f->header[2] == 0 && f->header[3] == REQUEST ? f->header[1] : 0;
+	return (f->header[2] << 8 | f->header[3]) == f->id ? f->header[1] : 0;
 }
 
 static enum fastcgi_result

@@ -37,10 +37,12 @@ enum fastcgi_status {			/* of an END_REQUEST (section 5.5) */
  */
 
 /* Adds the begin of a request and its variables, texts NAME=VALUE, each
- * terminated.  keep: the connection stays open behind the answer. */
-void	fastcgi_add_head(struct buf *, struct str environment, bool keep);
+ * terminated.  id: of the request; not 0.  keep: the connection stays open
+ * behind the answer. */
+void	fastcgi_add_head(struct buf *, uint16_t id, struct str environment,
+	    bool keep);
 /* Adds a record without content to a buffer and returns where it begins. */
-size_t	fastcgi_open(struct buf *, enum fastcgi_type);
+size_t	fastcgi_open(struct buf *, enum fastcgi_type, uint16_t id);
 /* Makes the bytes that stand behind a record's header its content, at most
  * FASTCGI_CONTENT_MAX; pads them to a multiple of eight (section 3.3). */
 void	fastcgi_close(struct buf *, size_t record);
@@ -57,7 +59,7 @@ enum fastcgi_result {
 	FASTCGI_REFUSED		/* the bytes are no FastCGI */
 };
 
-/* All zero before the first byte of an answer. */
+/* All zero, but the id, before the first byte of an answer. */
 struct fastcgi {
 	/* private */
 	uint8_t		 header[FASTCGI_HEADER];
@@ -66,6 +68,8 @@ struct fastcgi {
 	uint8_t		 padding;	/* bytes to come */
 	uint16_t	 left;		/* bytes of content to come */
 	bool		 is_whole;	/* END_REQUEST has come */
+
+	uint16_t	 id;		/* of the request */
 
 	/* the answer */
 	uint32_t	 exit_status;	/* END: of the application */

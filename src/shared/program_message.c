@@ -110,22 +110,23 @@ program_message_recv_body(int request, int *body)
 }
 
 int
-program_message_send_done(int request)
+program_message_send_done(int request, bool again)
 {
-	char			byte = 0;
+	char			byte = (char)again;
 	const struct iovec	iov = { &byte, 1 };
 
 	return io_send_message(request, &iov, 1, -1);
 }
 
 int
-program_message_recv_done(int request)
+program_message_recv_done(int request, bool *again)
 {
-	char	byte;
+	char	byte = 0;
 	int	fd;
 	ssize_t	n = io_recv_message(request, &byte, 1, &fd, MSG_DONTWAIT);
 
 	io_close(&fd);
+	*again = byte == 1;
 	return (int)n;
 }
 

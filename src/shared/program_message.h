@@ -60,11 +60,11 @@ int	program_message_recv_start(int manager, char *buffer,
 int	program_message_send_body(int request, int body);
 /* Returns 1, and the descriptor, which is the caller's; 0 at the end. */
 int	program_message_recv_body(int request, int *body);
-/* Of a program that is no CGI: main has read the whole answer, and its
+/* Of a program that is no CGI: main has read the whole answer.  again: its
  * connection may have another request. */
-int	program_message_send_done(int request);
+int	program_message_send_done(int request, bool again);
 /* Returns 1; 0 at the end. */
-int	program_message_recv_done(int request);
+int	program_message_recv_done(int request, bool *again);
 /* output: -1 but for a STARTED. */
 int	program_message_send_report(int request, const struct program_report *,
 	    int output);

@@ -141,8 +141,9 @@ for my $path (qw(own unix tcp scgi scgitcp)) {
 	is($v->{'-first'}, $scgi ? 'CONTENT_LENGTH' : 'none',
 	    '... and what SCGI puts first');
 	is($v->{SCGI}, '1', '... and its version') if $scgi;
-	is($v->{'-flags'}, $path eq 'own' ? 1 : 0,
-	    '... asks to keep connections of own processes only');
+	is($v->{'-flags'}, 0, '... asks to keep no connection with a body');
+	is(about($path)->{'-flags'}, $path eq 'own' ? 1 : 0,
+	    '... and others of own processes only');
 	is(asks($path, $sums, method => 'POST', body => $large),
 	    "200 $digest", "$path: a large body");
 	is(asks($path, $sums, method => 'POST', chunks => [unpack('(a99999)*',
@@ -210,6 +211,12 @@ my $v = about('single');
 my $pid = $v->{'-pid'};
 is($v->{'-inherited'}, 'nothing', 'an own process inherits no environment');
 is(about('single')->{'-pid'}, $pid, '... and has the next request, too');
+for (1 .. 3) {
+	$v = about('single', method => 'POST', body => 'x' x 100_000);
+	is($v->{'-pid'}, $pid, '... and one with a body');
+	is(length($v->{'-body'}), 100_000, '... has all of it');
+	is(about('single')->{'-pid'}, $pid, '... and one behind it');
+}
 is(asks('single', 'print STDERR "plain\n"; head(); put("x");'), '200 x',
     '... may write to its standard error');
 ok($server->wait_line(qr/ single\[$pid\]: plain$/m),

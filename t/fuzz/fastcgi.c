@@ -97,7 +97,7 @@ free_answer(struct answer *a)
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
-	struct fastcgi	f = { 0 }, g = { 0 };
+	struct fastcgi	f = { .id = 1 }, g = { .id = 1 };
 	struct answer	whole = { 0 }, slow = { 0 }, other = { 0 };
 
 	feed(&f, data, len, &whole);

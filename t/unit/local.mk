@@ -107,6 +107,7 @@ unit_tests = \
 	t/unit/monitor/control_socket \
 	t/unit/programs/manager \
 	t/unit/programs/pool \
+	t/unit/programs/private_socket \
 	t/unit/programs/servers \
 	t/unit/programs/variables \
 	t/unit/proto/accept \
@@ -147,6 +148,7 @@ libunit_a_SOURCES = \
 	t/unit/helpers/tree.h \
 	t/unit/helpers/wires.h \
 	t/unit/loop/programs.h \
+	t/unit/loop/records.h \
 	t/unit/loop/sessions.h \
 	t/unit/programs/mains.h \
 	t/unit/unit.c \

@@ -5,9 +5,11 @@
  * that it reads from its connection is Perl, and it answers with the value.  A
  * process that has ended has no connection any more.
  */
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,7 +22,10 @@
 #include "t/unit/programs/mains.h"
 
 /* Indices in programs. */
-enum { POOL, ONE, SHORT, IDLE, WORN, LIMITED, DEAD, ONCE, MISSING, PROGRAMS };
+enum {
+	POOL, ONE, SHORT, IDLE, WORN, LIMITED, RESTLESS, DEAD, ONCE, MISSING,
+	PROGRAMS
+};
 
 #define LONG_MS	(10 * WAIT_MS)
 
@@ -28,6 +33,11 @@ static const char	application[] =
     "#!/usr/bin/env perl\n"
     "use Cwd; use POSIX (); use Socket;\n"
     "open(my $listener, '+<&=', 0);\n"
+    "if (@ARGV) {\n"
+    "	accept(my $first, $listener);\n"
+    "	close($first);\n"
+    "	syswrite(STDERR, \"closed\\n\");\n"
+    "}\n"
     "while (accept(our $c, $listener)) {\n"
     "	while (defined(my $line = <$c>)) {\n"
     "		my $value = eval($line) // $@;\n"
@@ -40,6 +50,7 @@ static char		 file[64], once[64];
 static char		*command[] = { file };
 static char		*dead[] = { (char []){ "/bin/sh" },
 	(char []){ "-c" }, (char []){ "exit 7" } };
+static char		*restless[] = { file, (char []){ "restless" } };
 static char		*die_once[] = { once, file };
 static char		*missing[] = { (char []){ "/nowhere/program" } };
 static struct conf_pair	 pairs[] = {
@@ -62,6 +73,8 @@ static struct conf_program programs[PROGRAMS] = {
 	    .idle = LONG_MS, .variables = { pairs, 1 }, .nice = 7,
 	    .files = 33, .memory = 1 << 30, .cpu = 1500,
 	    .processes = 1000 },
+	[RESTLESS] = { POOL_OF(1, "restless", restless, WAIT_MS),
+	    .idle = LONG_MS },
 	[DEAD] = { POOL_OF(2, "dead", dead, 20), .idle = LONG_MS },
 	[ONCE] = { POOL_OF(2, "once", die_once, WAIT_MS), .idle = LONG_MS },
 	[MISSING] = { POOL_OF(2, "missing", missing, 20), .idle = LONG_MS },
@@ -147,11 +160,17 @@ close_exchange(struct exchange *x)
 }
 
 static void
-finish(struct exchange *x)
+finish_with(struct exchange *x, bool again)
 {
-	ck_assert_int_eq(program_message_send_done(x->request), 0);
+	ck_assert_int_eq(program_message_send_done(x->request, again), 0);
 	await_end(&x->request);
 	close_exchange(x);
+}
+
+static void
+finish(struct exchange *x)
+{
+	finish_with(x, true);
 }
 
 /* A whole request; returns the id of its process. */
@@ -407,6 +426,26 @@ START_TEST(tells_how_one_ended)
 }
 END_TEST
 
+/* A process for one request, which ends at once behind its answer. */
+START_TEST(takes_an_end_of_its_own_for_none_early)
+{
+	struct exchange	x;
+	int		pid, next = 0;
+
+	for (int i = 0; i < 3; i++) {
+		x = begin_at(ONE, &pid);
+		ck_assert_int_ne(pid, next);
+		next = pid;
+		ask(&x, "exit(0)\n");
+		ck_assert_int_eq(await_status(x.request), 0);
+		await_end(&x.request);
+		await_gone(&x);
+	}
+	ck_assert_int_eq(poll(&(struct pollfd){ .fd = errors,
+	    .events = POLLIN }, 1, 0), 0);
+}
+END_TEST
+
 /* The descendants of a process that has ended have its place. */
 START_TEST(ends_what_it_has_left)
 {
@@ -439,6 +478,68 @@ START_TEST(replaces_one_that_closes)
 }
 END_TEST
 
+/*
+ * Other connections of a process
+ */
+
+/* What a connection that is not used again still brings is not of the next
+ * request. */
+START_TEST(connects_again)
+{
+	struct exchange	x;
+	int		pid, first = run(ONE), old;
+
+	for (int i = 0; i < 5; i++) {
+		x = begin_at(ONE, &pid);
+		ck_assert_int_eq(pid, first);
+		ask(&x, "42\n");
+		old = dup(x.connection);
+		finish_with(&x, false);
+		x = (struct exchange){ .request = start_texts(ONE, "", "",
+		    -1) };
+		x.connection = await_start(x.request);
+		x.answer = (struct buf){ 0 };
+		await_input(old);	/* and nobody reads it */
+		io_close(&old);
+		ask(&x, "$$\n");
+		ck_assert_int_eq(await_number(&x), first);
+		finish_with(&x, i % 2 == 0);
+	}
+}
+END_TEST
+
+/* The process accepts no connection. */
+START_TEST(replaces_one_that_refuses)
+{
+	struct exchange	x;
+	int		pid;
+
+	x = begin_at(ONE, &pid);
+	ask(&x, "POSIX::close(0); 1\n");
+	ck_assert_int_eq(await_number(&x), 1);
+	finish_with(&x, false);
+	ck_assert_int_ne(run(ONE), pid);
+}
+END_TEST
+
+/* The process closes its connection before its first request, as the one that
+ * waited for it has gone. */
+START_TEST(connects_to_one_that_closed)
+{
+	struct program_start	start = { .program = RESTLESS };
+	int			fds[2];
+	char			line[100];
+
+	ck_assert_int_eq(io_record_pipe(fds), 0);
+	close(fds[0]);
+	ck_assert_int_eq(program_message_send_start(mains, &start, fds[1]), 0);
+	close(fds[1]);
+	await_line("]: closed\n");
+	snprintf(line, sizeof(line), "restless[%d]: closed\n", run(RESTLESS));
+	ck_assert_ptr_nonnull(strstr(buf_string(&lines), line));
+}
+END_TEST
+
 /* A process that says something without a request is as bad. */
 START_TEST(replaces_one_that_speaks)
 {
@@ -447,12 +548,12 @@ START_TEST(replaces_one_that_speaks)
 
 	x = begin_at(ONE, &first);
 	ask(&x, "fork() or do { syswrite($c, \"more\\n\"); "
-	    "POSIX::_exit(0) }; wait()\n");
+	    "POSIX::_exit(0) }; wait() && 'waited'\n");
 	x.answer.len = 0;
-	(void)read_output(x.connection, "more\n", &x.answer);
+	(void)read_output(x.connection, "waited\n", &x.answer);
 	ask(&x, "2\n");
 	await_input(x.connection);
-	ck_assert_int_eq(program_message_send_done(x.request), 0);
+	ck_assert_int_eq(program_message_send_done(x.request, true), 0);
 	await_end(&x.request);
 	await_gone(&x);
 	x = begin_at(ONE, &pid);
@@ -535,6 +636,42 @@ START_TEST(tells_why_none_starts)
 }
 END_TEST
 
+static int
+count_fds(pid_t pid)
+{
+	char		 name[40];
+	DIR		*d;
+	int		 n = -2;	/* "." and ".." */
+
+	snprintf(name, sizeof(name), "/proc/%ld/fd", (long)pid);
+	ck_assert_ptr_nonnull(d = opendir(name));
+	while (readdir(d) != NULL)
+		n++;
+	closedir(d);
+	return n;
+}
+
+/* The manager has enough descriptors for a new process, and its reaper, which
+ * needs four more, has not. */
+START_TEST(tells_why_no_reaper_starts)
+{
+	struct rlimit	most;
+	int		request;
+
+	ck_assert_int_gt(run(POOL), 0);
+	most.rlim_cur = most.rlim_max = (rlim_t)count_fds(manager) + 10;
+	ck_assert_int_eq(prlimit(manager, RLIMIT_NOFILE, &most, NULL), 0);
+	request = start_texts(SHORT, "", "", -1);
+	await_line("short: its processes cannot be started or end at once");
+	ck_assert_ptr_nonnull(strstr(buf_string(&lines),
+	    "short: cannot be started: Too many open files\n"));
+	io_close(&request);
+	request = start_texts(SHORT, "", "", -1);
+	ck_assert_int_eq(await_error(request), EMFILE);
+	await_end(&request);
+}
+END_TEST
+
 /*
  * The end of the manager
  */
@@ -613,14 +750,19 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, logs_lines);
 	tcase_add_loop_test(tests, ends_what_is_abandoned, 0, COUNT(trees));
 	tcase_add_test(tests, tells_how_one_ended);
+	tcase_add_test(tests, takes_an_end_of_its_own_for_none_early);
 	tcase_add_test(tests, ends_what_it_has_left);
 	tcase_add_test(tests, replaces_one_that_closes);
+	tcase_add_test(tests, connects_again);
+	tcase_add_test(tests, replaces_one_that_refuses);
+	tcase_add_test(tests, connects_to_one_that_closed);
 	tcase_add_test(tests, replaces_one_that_speaks);
 	tcase_add_test(tests, ends_the_idle);
 	tcase_add_test(tests, ends_the_worn);
 	tcase_add_test(tests, backs_off);
 	tcase_add_test(tests, tries_again);
 	tcase_add_test(tests, tells_why_none_starts);
+	tcase_add_test(tests, tells_why_no_reaper_starts);
 	tcase_add_test(tests, ends_with_main);
 	tcase_add_test(tests, serves_those_that_wait_before_it_ends);
 	tcase_add_test(tests, leaves_no_process_when_it_is_killed);

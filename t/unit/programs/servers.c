@@ -16,7 +16,7 @@
 #include "t/unit/programs/mains.h"
 
 /* Indices in programs. */
-enum { UNIX, INTERNET, TWO, SHORT, ONE, PROGRAMS };
+enum { UNIX, INTERNET, TWO, SHORT, ONE, SILENT, NOWHERE, PROGRAMS };
 enum { FIRST, SECOND, PORT, SERVERS };
 
 static char		 texts[SERVERS][80];	/* of the conf */
@@ -24,6 +24,8 @@ static int		 sockets[SERVERS];
 static char		*first[] = { texts[FIRST] };
 static char		*both[] = { texts[FIRST], texts[SECOND] };
 static char		*port[] = { texts[PORT] };
+static char		*nowhere[] = { (char []){ "[fe80::1%nowhere]:1" } };
+static char		*silent[] = { texts[PORT], texts[SECOND] };
 
 #define PROGRAM(NAME, how, n) .name = (char []){ NAME },		\
 	.protocol = (how), .queue = (n)
@@ -39,6 +41,10 @@ static struct conf_program programs[PROGRAMS] = {
 	    .servers = { both, 2 }, .most = 1, .within = 250 },
 	[ONE] = { PROGRAM("one", CONF_SCGI, 1), .servers = { first, 1 },
 	    .most = 1, .within = WAIT_MS },
+	[NOWHERE] = { PROGRAM("nowhere", CONF_FASTCGI, 10),
+	    .servers = { nowhere, 1 }, .most = 1, .within = 250 },
+	[SILENT] = { PROGRAM("silent", CONF_FASTCGI, 10),
+	    .servers = { silent, 2 }, .most = 10, .within = WAIT_MS },
 };
 static const struct conf conf = { .programs = programs,
     .nprograms = PROGRAMS };
@@ -142,7 +148,7 @@ await_closed(struct exchange *x)
 static void
 finish(struct exchange *x)
 {
-	ck_assert_int_eq(program_message_send_done(x->request), 0);
+	ck_assert_int_eq(program_message_send_done(x->request, false), 0);
 	await_end(&x->request);
 	await_closed(x);
 }
@@ -242,6 +248,46 @@ START_TEST(tells_that_there_is_none)
 }
 END_TEST
 
+/* Its interface is not there. */
+START_TEST(tells_that_there_is_no_address)
+{
+	int	request = ask(NOWHERE);
+
+	ck_assert_int_eq(await_error(request), EADDRNOTAVAIL);
+	await_end(&request);
+	await_line("cannot connect to [fe80::1%nowhere]:1: ");
+}
+END_TEST
+
+/* Main takes no report, as its socket is full: the request ends, and another one
+ * has its place. */
+START_TEST(ends_what_cannot_be_told)
+{
+	struct program_start	start = { .program = ONE };
+	struct program_report	report = { .kind = PROGRAM_BUSY };
+	struct exchange		x;
+	int			fds[2], output, n;
+
+	listen_at(FIRST);
+	ck_assert_int_eq(io_record_pipe(fds), 0);
+	ck_assert_int_eq(io_nonblock(fds[1]), 0);
+	while (program_message_send_report(fds[1], &report, -1) == 0)
+		continue;
+	ck_assert_int_eq(program_message_send_start(mains, &start, fds[1]), 0);
+	close(fds[1]);
+	/* The first connection is closed. */
+	await_input(sockets[FIRST]);
+	close(accept(sockets[FIRST], NULL, NULL));
+	x = await_exchange(ask(ONE), FIRST);
+	finish(&x);
+	while ((n = program_message_recv_report(fds[0], &report, &output)) ==
+	    1)
+		continue;
+	ck_assert_int_eq(n, 0);
+	close(fds[0]);
+}
+END_TEST
+
 START_TEST(limits_connections)
 {
 	struct program_report	report;
@@ -286,6 +332,41 @@ START_TEST(waits_for_a_busy_server)
 }
 END_TEST
 
+/* A port with a full backlog does not answer.  After some time one request alone
+ * tries it again. */
+START_TEST(tries_one_at_a_time)
+{
+	struct exchange		x[4];
+	struct sockaddr_in	address;
+	socklen_t		len = sizeof(address);
+	int			full = socket(AF_INET, SOCK_STREAM |
+				    SOCK_CLOEXEC, 0), request, probe;
+
+	listen_at(SECOND);
+	ck_assert_int_eq(listen(sockets[PORT], 0), 0);
+	ck_assert_int_eq(getsockname(sockets[PORT],
+	    (struct sockaddr *)&address, &len), 0);
+	ck_assert_int_eq(connect(full, (struct sockaddr *)&address, len), 0);
+	request = ask(SILENT);
+	await_line(": Connection timed out; requests go to another");
+	x[0] = await_exchange(request, SECOND);
+	sleep(6);		/* more than it is avoided for */
+	probe = ask(SILENT);
+	for (int i = 1; i < 4; i++) {
+		request = ask(SILENT);
+		ck_assert_int_eq(poll(&(struct pollfd){ .fd = request,
+		    .events = POLLIN }, 1, 1000), 1);
+		x[i] = await_exchange(request, SECOND);
+	}
+	ck_assert_int_eq(poll(&(struct pollfd){ .fd = probe,
+	    .events = POLLIN }, 1, 0), 0);
+	io_close(&probe);
+	for (int i = 0; i < 4; i++)
+		finish(&x[i]);
+	close(full);
+}
+END_TEST
+
 START_TEST(ends_with_main)
 {
 	struct exchange	x;
@@ -307,7 +388,10 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, takes_the_next_one);
 	tcase_add_loop_test(tests, waits_for_a_server, 0, 2);
 	tcase_add_test(tests, tells_that_there_is_none);
+	tcase_add_test(tests, tells_that_there_is_no_address);
+	tcase_add_test(tests, ends_what_cannot_be_told);
 	tcase_add_test(tests, limits_connections);
 	tcase_add_test(tests, waits_for_a_busy_server);
+	tcase_add_test(tests, tries_one_at_a_time);
 	tcase_add_test(tests, ends_with_main);
 }

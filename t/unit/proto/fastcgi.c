@@ -108,14 +108,14 @@ START_TEST(test_cases)
 	struct answer	 a;
 
 	for (size_t cut = 0; cut <= len; cut++) {
-		a = (struct answer){ .result = FASTCGI_MORE };
+		a = (struct answer){ .parse.id = 1 };
 		feed(&a, bytes, cut);
 		n = a.result == FASTCGI_MORE ? len : cut;
 		if (n > cut)
 			feed(&a, bytes + cut, n - cut);
 		check(&a, (size_t)_i, cut, len - n);
 	}
-	a = (struct answer){ .result = FASTCGI_MORE };
+	a = (struct answer){ .parse.id = 1 };
 	for (n = 0; n < len && a.result == FASTCGI_MORE; n++)
 		feed(&a, bytes + n, 1);
 	check(&a, (size_t)_i, 1, len - n);
@@ -126,7 +126,7 @@ END_TEST
 START_TEST(test_large_record)
 {
 	static char	bytes[FASTCGI_HEADER + 65535 + 255];
-	struct fastcgi	parse = { 0 };
+	struct fastcgi	parse = { .id = 1 };
 	struct str	input = { bytes, sizeof(bytes) }, content;
 
 	memcpy(bytes, "\1\6\0\1\xff\xff\xff\0", 8);
@@ -163,7 +163,7 @@ START_TEST(test_heads)
 {
 	struct buf	b = { 0 };
 
-	fastcgi_add_head(&b, (struct str){ heads[_i].environment,
+	fastcgi_add_head(&b, 1, (struct str){ heads[_i].environment,
 	    heads[_i].size }, heads[_i].keep);
 	ck_assert_msg(b.len == heads[_i].len &&
 	    memcmp(b.at, heads[_i].want, b.len) == 0, "%s",
@@ -205,7 +205,7 @@ START_TEST(test_lengths)
 	for (size_t i = 0; i < n; i++)
 		buf_addc(&text, (char)('a' + i % 26));
 	buf_addc(&text, '\0');
-	fastcgi_add_head(&b, (struct str){ text.at, text.len }, false);
+	fastcgi_add_head(&b, 65535, (struct str){ text.at, text.len }, false);
 	content = join(&b, &at, FASTCGI_PARAMS);
 	ck_assert_uint_eq(at, b.len);
 	p = (uint8_t *)content.at;
@@ -227,16 +227,16 @@ END_TEST
 START_TEST(test_records)
 {
 	const char	want[] = "..\1\5\0\1\0\3\5\0abc\0\0\0\0\0"
-			    "\1\5\0\1\0\0\0\0";
+			    "\1\5\1\376\0\0\0\0";
 	struct buf	b = { 0 };
 	size_t		at;
 
 	buf_adds(&b, "..");
-	at = fastcgi_open(&b, FASTCGI_STDIN);
+	at = fastcgi_open(&b, FASTCGI_STDIN, 1);
 	ck_assert_uint_eq(at, 2);
 	buf_adds(&b, "abc");
 	fastcgi_close(&b, at);
-	fastcgi_close(&b, fastcgi_open(&b, FASTCGI_STDIN));
+	fastcgi_close(&b, fastcgi_open(&b, FASTCGI_STDIN, 0x1fe));
 	ck_assert_uint_eq(b.len, sizeof(want) - 1);
 	ck_assert(memcmp(b.at, want, b.len) == 0);
 	buf_free(&b);
