@@ -221,6 +221,7 @@ START_TEST(limit_counts_mappings)
 	chunk_init(&chunks, 0, 3);
 	file_init(&files, &chunks, 0, 64 * KIB, 16 * KIB, RESIDENCY_AUTO);
 	large = make(640 * KIB, true);
+	unlink(path);
 	for (uint32_t i = 0; i < 20; i++) {
 		small[i] = make(100, true);
 		unlink(path);

@@ -39,6 +39,7 @@ path_of(const char *name, size_t size, bool with_head)
 	struct head	*h;
 	char		 bytes[64] = "";
 
+	unlink(path);
 	ck_assert_int_eq(chunk_ready(&chunks, k, 0), CHUNK_READY);
 	chunk_release(&chunks, &k);
 	path_info_set(&paths, p, &a);
@@ -110,6 +111,7 @@ START_TEST(crowded)
 		p = pathname_add(&paths, 1, str_of(name), NULL, false);
 		path_info_set(&paths, p, &(struct path_info){
 		    .kind = PATHNAME_FILE, .file = make(0, true) });
+		unlink(path);
 		for (int j = 0; j <= i; j += 50) {
 			snprintf(name, sizeof(name), "/%d", j);
 			prefetch_begin(&a, &paths, 1, str_of(name));
