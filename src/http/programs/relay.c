@@ -1,9 +1,9 @@
 /*
  * relay: passes the body of a program's answer on.
  *
- * What has come is sent at once.  When the body is whole by its length, or none
- * is to be sent, the step still waits for the program's end: a program may work
- * on behind its answer, and the end of a request ends its program.
+ * Output is sent as soon as it comes.  When the body is whole by its length, or
+ * none is to be sent, the step still waits for the program's end: a program may
+ * work on behind its answer, and the end of a request ends its program.
  */
 #include <sys/param.h>
 
