@@ -78,6 +78,7 @@ START_TEST(protocols)
 	ck_assert_int_eq(p->protocol, CONF_FASTCGI);
 	ck_assert_uint_eq(p->command.n, 0);
 	ck_assert_ptr_null(p->directory);
+	ck_assert_uint_eq(conf_program_most(p), 9);
 	ck_assert_uint_eq(p->servers.n, 3);
 	ck_assert_str_eq(p->servers.at[0], "unix:/run/a");
 	ck_assert(conf_server_parse(p->servers.at[0], &addr, &len));
