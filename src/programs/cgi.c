@@ -7,9 +7,7 @@
 #include <sys/stat.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "lib/io.h"
 #include "lib/mem.h"
