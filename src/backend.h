@@ -24,11 +24,11 @@ struct backend_start {
 	 * program's own variables, which else its manager adds. */
 	struct str	 environment;
 	uint8_t		 protocol;	/* enum conf_protocol */
-	/* Of FASTCGI: whether the connection is to a process of amped and is
-	 * kept, unless there is a body; and the program's name in the error
-	 * log, which stays as long as the driver. */
-	bool		 keep;
-	const char	*name;
+	bool		 keep;		/* FASTCGI: the connection is to a
+					 * process of amped, and is kept unless
+					 * there is a body */
+	const char	*name;		/* FASTCGI: in the error log; stays as
+					 * long as the driver */
 	int		 body;		/* descriptor, its offset at the first
 					 * byte; -1: there is no body */
 };
@@ -44,8 +44,8 @@ enum backend_end {
 };
 
 /* The driver's; the machine reads all members and sets none.  Output that has
- * come is at `at`, which moves at each call of the driver and whenever the
- * connection waits, for whatever it be. */
+ * come is at `at`, which moves at each call of the driver and at each wait of
+ * the connection, of any kind. */
 struct backend {
 	const char	*at;
 	size_t		 len;

@@ -8,7 +8,6 @@
 #include "conf/divide.h"
 #include "lib/buf.h"
 #include "lib/log.h"
-#include "lib/proc.h"
 #include "shared/control.h"
 
 /* Descriptors 0 to 2; pipes for drop counts and error lines; monitor, mounts,
@@ -88,8 +87,7 @@ max_programs(const struct conf *conf)
 
 	for (size_t i = 0; i < conf->nprograms; i++) {
 		p = &conf->programs[i];
-		n += (size_t)(p->most != 0 ? p->most : 2 * proc_processors());
-		n += (size_t)p->queue;
+		n += conf_program_most(p) + (size_t)p->queue;
 	}
 	return arch_of(conf)->limitations[ARCH_LIMITED_CLIENTS] ?
 	    MIN(n, arch_workers(conf)) : n;

@@ -12,6 +12,7 @@
 #include "conf/run.h"
 #include "conf/setters.h"
 #include "lib/mem.h"
+#include "lib/proc.h"
 #include "lib/regular.h"
 
 #define LETTERS		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -180,6 +181,12 @@ conf_program_add(struct conf *conf)
 	*program = (struct conf_program){ .number = conf->nprograms };
 	conf->nprograms++;
 	return program;
+}
+
+unsigned
+conf_program_most(const struct conf_program *p)
+{
+	return p->most != 0 ? (unsigned)p->most : 2 * proc_processors();
 }
 
 const struct conf_program *

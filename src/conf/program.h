@@ -73,6 +73,8 @@ struct conf_run {
 
 struct conf_rules;
 
+/* How many processes of a program may run at once. */
+unsigned	conf_program_most(const struct conf_program *);
 /* The program that rules run for each path; NULL: there is none, or by name. */
 const struct conf_program *conf_program_of_all(const struct conf_rules *);
 /* The program that rules run for a file of that name, which is terminated;

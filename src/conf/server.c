@@ -10,7 +10,6 @@
 
 #include "conf/run.h"
 #include "conf/server.h"
-#include "lib/need.h"
 #include "lib/str.h"
 
 #define UNIX_PREFIX	"unix:"
@@ -60,11 +59,11 @@ parse_server(const char *text, struct sockaddr_storage *addr, socklen_t *len)
 	    "looked up, so write numbers, as 127.0.0.1:9000";
 }
 
-void
+bool
 conf_server_parse(const char *text, struct sockaddr_storage *addr,
     socklen_t *len)
 {
-	need(parse_server(text, addr, len) == NULL);
+	return parse_server(text, addr, len) == NULL;
 }
 
 const char *

@@ -8,9 +8,10 @@
 
 #include <stdbool.h>
 
-/* The address of one of conf_program.servers, to connect to.  Does not
- * block. */
-void	conf_server_parse(const char *, struct sockaddr_storage *,
+/* Parses one of conf_program.servers, an address to connect to.  Does not
+ * block.  False: this host has no such address now, as the interface of its
+ * scope has gone. */
+bool	conf_server_parse(const char *, struct sockaddr_storage *,
 	    socklen_t *len);
 
 #endif

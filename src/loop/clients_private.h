@@ -16,14 +16,14 @@ TAILQ_HEAD(client_list, client);
 struct client {
 	struct clients		*all;
 	struct session		*session;
-	union {				/* waited for, or NULL */
+	union {				/* waited for; NULL: none */
 		struct task	*task;
 		struct backend	*backend;
 	};
 	int64_t			 deadline;	/* clock ms */
 	struct net_sock		 sock;
 	uint8_t			 timeout, list;	/* enum, index of its list */
-	bool			 listed, for_backend; /* in it; no task */
+	bool			 listed, for_backend; /* in it; has a backend */
 	bool			 saw_eof;	/* of stages.c, as the next: */
 	bool			 watched;	/* by the read stage's loop */
 	bool			 elsewhere;	/* watched, in another stage */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "lib/io.h"
 #include "lib/log.h"
@@ -12,16 +11,6 @@
 #include "programs/admission.h"
 
 #define REST_MS		1000	/* after a program's last line */
-
-static size_t
-count_most(const struct conf_program *p)
-{
-	long	processors = sysconf(_SC_NPROCESSORS_ONLN);
-
-	if (p->most > 0)
-		return (size_t)p->most;
-	return processors > 0 ? 2 * (size_t)processors : 2;
-}
 
 /*
  * Lines that are left out
@@ -60,7 +49,7 @@ admission_open(struct admission *a, struct manager *m,
     const struct conf_program *program, const struct admission_kind *kind)
 {
 	*a = (struct admission){ .manager = m, .program = program,
-	    .kind = kind, .most = count_most(program) };
+	    .kind = kind, .most = conf_program_most(program) };
 	TAILQ_INIT(&a->waiting);
 	error_lines_fill(&a->rate, m->clock.ms);
 	a->rest = evloop_timer(m->loop, on_rest, a);

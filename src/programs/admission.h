@@ -15,8 +15,8 @@
 
 #include "conf/conf.h"
 #include "lib/clock.h"
-#include "shared/error_lines.h"
 #include "programs/source.h"
+#include "shared/error_lines.h"
 #include "shared/program_message.h"
 
 /* The part that all admissions share. */

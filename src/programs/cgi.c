@@ -7,9 +7,7 @@
 #include <sys/stat.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "lib/io.h"
 #include "lib/mem.h"
@@ -108,7 +106,7 @@ start_process(struct run *r)
 				    .environment = i->environment };
 	int			 output[2] = { -1, -1 }, started = -1;
 
-	if (pipe2(output, O_CLOEXEC) == 0 && io_nonblock(output[0]) == 0) {
+	if (process_open_pipe(output) == 0) {
 		e.output = output[1];
 		started = process_start(&r->process, &e);
 	}

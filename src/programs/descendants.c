@@ -16,13 +16,13 @@
 #include "lib/mem.h"
 #include "programs/descendants.h"
 
-struct process {
+struct entry {				/* of proc(5) */
 	pid_t	pid, parent;
 	bool	found;			/* a descendant */
 };
 
 struct processes {
-	struct process	*at;		/* owned */
+	struct entry	*at;		/* owned */
 	size_t		 n;
 };
 
@@ -73,8 +73,8 @@ read_processes(struct processes *all)
 		parent = pid > 0 ? read_parent(entry->d_name) : 0;
 		if (parent == 0)
 			continue;
-		all->at = mem_grow(all->at, all->n + 1, sizeof(*all->at));
-		all->at[all->n++] = (struct process){ pid, parent, false };
+		all->at = mem_add_room(all->at, all->n, sizeof(*all->at));
+		all->at[all->n++] = (struct entry){ pid, parent, false };
 	}
 	closedir(proc);
 	return all->n > 0;
@@ -95,7 +95,7 @@ is_found(const struct processes *all, pid_t pid)
 static void
 mark_descendants(struct processes *all)
 {
-	struct process	*p;
+	struct entry	*p;
 	bool		 more = true;
 
 	while (more) {

@@ -145,9 +145,8 @@ on_reaper(void *process)
 	p->tell(p, n == 1 ? &report : NULL);
 }
 
-/* 0, or -1 with errno. */
-static int
-open_pipe(int fd[2])
+int
+process_open_pipe(int fd[2])
 {
 	if (pipe2(fd, O_CLOEXEC) == -1)
 		return -1;
@@ -175,7 +174,7 @@ process_start(struct process *p, const struct execute *what)
 	struct execute	 e = *what;
 	int		 errors[2], pipe;
 
-	if (open_pipe(errors) == -1)
+	if (process_open_pipe(errors) == -1)
 		return -1;
 	e.conf = m->conf;
 	e.program = p->admission->program;

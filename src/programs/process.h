@@ -20,6 +20,9 @@ struct process {
 	bool			 has_failed;
 };
 
+/* Opens a pipe from a new process, close-on-exec, whose end to be read does not
+ * block.  0, or -1 with errno. */
+int	process_open_pipe(int fd[2]);
 /* Sets all; file: see struct backend_start. */
 void	process_init(struct process *, struct admission *, struct str file,
 	    void (*tell)(struct process *, const struct reaper_report *));
@@ -27,11 +30,11 @@ void	process_init(struct process *, struct admission *, struct str file,
  * -1: that goes where the errors go.  0, or -1 with errno: then only
  * process_log_failure() and process_free() are possible. */
 int	process_start(struct process *, const struct execute *);
-/* Has all of it ended; that is told. */
+/* Has the reaper end all of it, and at last tell. */
 void	process_end(const struct process *);
 /* Closes and frees what it has, but not itself. */
 void	process_free(struct process *);
-/* Logs that a process has failed. */
+/* Logs that a process could not be started. */
 void	process_log_failure(struct process *, int error);
 /* Logs the status with which one has ended, unless that is 0. */
 void	process_log_status(struct process *, int status);

@@ -11,18 +11,15 @@
 #include <netinet/tcp.h>
 
 #include <errno.h>
-#include <netdb.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "conf/server.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
-#include "lib/need.h"
 #include "programs/servers.h"
-#include "shared/unix_socket.h"
 
-#define UNIX_PREFIX	"unix:"
 #define RETRY_MS	100	/* until all are tried again */
 #define ATTEMPT_MS	2000	/* for a server to accept a connection */
 #define AVOID_MS	5000	/* a server that did not is the last to be
@@ -31,7 +28,8 @@
 struct server {
 	const char		*text;		/* the conf's */
 	struct sockaddr_storage	 address;
-	socklen_t		 len;		/* 0: its text is none, here */
+	socklen_t		 len;		/* 0: there is no such address
+						 * here */
 	size_t			 nconnections;
 	int64_t			 avoid_until;	/* ms; 0: it has accepted */
 	_Atomic int64_t		 warned_at;	/* ms */
@@ -60,50 +58,6 @@ static int64_t
 get_time(const struct servers *s)
 {
 	return s->admission->manager->clock.ms;
-}
-
-/*
- * Addresses
- */
-
-/* Numbers only: no name is looked up.  The conf has been checked, but not
- * whether there is the interface of a scope. */
-static void
-set_internet_address(struct server *server, const char *text)
-{
-	const struct addrinfo	 hints = {
-		.ai_socktype = SOCK_STREAM,
-		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
-	};
-	struct addrinfo		*info;
-	char			*host = mem_string(text), *address = host;
-	char			*port = strrchr(host, ':');
-
-	need(port != NULL && port > host);
-	*port++ = '\0';
-	if (address[0] == '[') {
-		address++;
-		address[strcspn(address, "]")] = '\0';
-	}
-	if (getaddrinfo(address, port, &hints, &info) == 0) {
-		memcpy(&server->address, info->ai_addr, info->ai_addrlen);
-		server->len = info->ai_addrlen;
-		freeaddrinfo(info);
-	}
-	free(host);
-}
-
-static void
-set_address(struct server *server, const char *text)
-{
-	server->text = text;
-	if (strncmp(text, UNIX_PREFIX, strlen(UNIX_PREFIX)) != 0) {
-		set_internet_address(server, text);
-		return;
-	}
-	unix_socket_address((struct sockaddr_un *)&server->address,
-	    text + strlen(UNIX_PREFIX));
-	server->len = sizeof(struct sockaddr_un);
 }
 
 /*
@@ -347,12 +301,18 @@ open_servers(struct admission *a)
 {
 	const struct conf_words	*words = &a->program->servers;
 	struct servers		*s = mem_zero(sizeof(*s));
+	struct server		*server;
 
 	s->admission = a;
 	s->n = words->n;
 	s->at = mem_array(s->n, sizeof(*s->at));
-	for (size_t i = 0; i < s->n; i++)
-		set_address(&s->at[i], words->at[i]);
+	for (size_t i = 0; i < s->n; i++) {
+		server = &s->at[i];
+		server->text = words->at[i];
+		if (!conf_server_parse(server->text, &server->address,
+		    &server->len))
+			server->len = 0;
+	}
 	s->retry = evloop_timer(a->manager->loop, on_retry, s);
 	a->state = s;
 }

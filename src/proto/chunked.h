@@ -2,8 +2,8 @@
  * chunked: the framing of a body in chunks (RFC 9112, section 7.1).
  *
  * Pure: takes the bytes of a body in portions of any size and finds the end of
- * the body.  Strict: any deviation from the grammar is
- * refused, as a proxy in front might see the next request start elsewhere.
+ * the body.  Strict: any deviation from the grammar is refused, as a proxy in
+ * front might see the next request start elsewhere.
  */
 #ifndef PROTO_CHUNKED_H
 #define PROTO_CHUNKED_H

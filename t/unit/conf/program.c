@@ -78,17 +78,18 @@ START_TEST(protocols)
 	ck_assert_int_eq(p->protocol, CONF_FASTCGI);
 	ck_assert_uint_eq(p->command.n, 0);
 	ck_assert_ptr_null(p->directory);
+	ck_assert_uint_eq(conf_program_most(p), 9);
 	ck_assert_uint_eq(p->servers.n, 3);
 	ck_assert_str_eq(p->servers.at[0], "unix:/run/a");
-	conf_server_parse(p->servers.at[0], &addr, &len);
+	ck_assert(conf_server_parse(p->servers.at[0], &addr, &len));
 	ck_assert_uint_eq(len, sizeof(struct sockaddr_un));
 	ck_assert_str_eq(((struct sockaddr_un *)&addr)->sun_path, "/run/a");
-	conf_server_parse(p->servers.at[1], &addr, &len);
+	ck_assert(conf_server_parse(p->servers.at[1], &addr, &len));
 	ck_assert_uint_eq(len, sizeof(struct sockaddr_in));
 	ck_assert_uint_eq(((struct sockaddr_in *)&addr)->sin_addr.s_addr,
 	    htonl(INADDR_LOOPBACK));
 	ck_assert_uint_eq(((struct sockaddr_in *)&addr)->sin_port, htons(9000));
-	conf_server_parse(p->servers.at[2], &addr, &len);
+	ck_assert(conf_server_parse(p->servers.at[2], &addr, &len));
 	ck_assert_int_eq(addr.ss_family, AF_INET6);
 	ck_assert_uint_eq(((struct sockaddr_in6 *)&addr)->sin6_port,
 	    htons(9001));
