@@ -47,6 +47,13 @@ job_has_range(enum job_kind kind)
 	return kind == JOB_READ || kind == JOB_COPY || kind == JOB_DIGEST;
 }
 
+bool
+job_found_program(const struct job *job)
+{
+	return job->kind == JOB_RESOLVE && job->error == 0 &&
+	    job->resolve.program;
+}
+
 void
 job_init(struct job *job, enum job_kind kind)
 {

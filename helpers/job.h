@@ -166,6 +166,8 @@ struct job {
 /* Whether a kind has a struct job_find; a struct job_range. */
 bool		 job_finds(enum job_kind);
 bool		 job_has_range(enum job_kind);
+/* Whether a job that was done has found a program. */
+bool		 job_found_program(const struct job *);
 const char	*job_kind_name(enum job_kind);
 /* The policy of that name; JOB_LINKS_COUNT: there is none. */
 enum job_links	 job_links_find(const char *name);

@@ -26,8 +26,9 @@ conf_program_wrong_name(const char *name)
 	size_t	len = strlen(name);
 
 	return len == 0 || len > NAME_MAX_LEN ||
-	    strspn(name, LETTERS DIGITS "._-") != len ? "\"%s\" is not a name "
-	    "for a program: 32 letters, digits, dots and dashes at most" :
+	    strspn(name, LETTERS DIGITS "._-") != len ? "\"%s\" is not a "
+	    "name for a program: 32 letters, digits, dots, dashes and _ at "
+	    "most" :
 	    strcmp(name, CONF_RUN_OFF) == 0 || strcmp(name, "for") == 0 ?
 	    "\"%s\" has a meaning of its own behind \"run\": choose another "
 	    "name" : NULL;

@@ -23,8 +23,8 @@ enum conf_protocol {
  * A program with a directory is each executable file beneath it.  One with a
  * command is that command: an interpreter, which gets the file that the path
  * names as SCRIPT_FILENAME (run NAME for PATTERN...), or a program of its own,
- * which gets the rest of the path as PATH_INFO (run NAME).  So is a server that
- * others have started; its processes are no business of amped's.
+ * which gets the rest of the path as PATH_INFO (run NAME).  A server that
+ * others have started gets the same; amped leaves its processes alone.
  */
 struct conf_program {
 	char			*name;		/* NULL: of a cgi */
@@ -66,7 +66,7 @@ struct conf_program {
 
 /* A program that rules run, for files of these names. */
 struct conf_run {
-	const struct conf_program *program;	/* NULL: run off */
+	const struct conf_program *program;
 	const char		*pattern;	/* for fnmatch(3), of the last
 						 * segment; NULL: each path */
 };

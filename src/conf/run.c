@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "conf/run.h"
-#include "conf/setters.h"
 #include "lib/mem.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
@@ -181,7 +180,7 @@ is_off(const struct conf_pair *pair)
 	return strcmp(pair->value, CONF_RUN_OFF) == 0;
 }
 
-/* NULL: there is none. */
+/* The program of that name; NULL: there is none. */
 static const struct conf_program *
 find_program(const struct conf *conf, const char *name)
 {

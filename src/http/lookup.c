@@ -157,13 +157,6 @@ handle_file(struct lookup *l)
 		take_file(l, &a, tried);
 }
 
-static bool
-is_program(const struct job *job)
-{
-	return job->kind == JOB_RESOLVE && job->error == 0 &&
-	    job->resolve.program;
-}
-
 /* Notes a program, or why the file that a job has found cannot run.  No user's
  * does, as main does not know where that user's home is. */
 static void
@@ -357,7 +350,7 @@ end_watching(struct lookup *l)
 static void
 note_result(struct lookup *l)
 {
-	if (is_program(&l->task.job))
+	if (job_found_program(&l->task.job))
 		handle_program(l);
 	else if (l->task.job.error == 0)
 		handle_file(l);
@@ -385,7 +378,7 @@ complete_lookup(struct task *e)
 		return;
 	}
 	stats_count(e->job.kind == JOB_LIST ? STATS_LISTINGS : STATS_LOOKUPS);
-	if (e->job.error == 0 && !is_program(&e->job) &&
+	if (e->job.error == 0 && !job_found_program(&e->job) &&
 	    !file_fits(&l->http->caches->files, &e->job.find.version))
 		e->job.error = EFBIG;
 	note_result(l);

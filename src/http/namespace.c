@@ -25,7 +25,7 @@ add_programs(const struct conf_rules *rules, struct buf *text)
 	bool			 all = rules_directory_program(rules) != NULL;
 
 	for (size_t i = 0; i < rules->run.n && !all; i++, run++) {
-		if (run->program != NULL && run->pattern != NULL)
+		if (run->pattern != NULL)
 			buf_add(text, run->pattern, strlen(run->pattern) + 1);
 		all = text->len - start > JOB_PATH_MAX;
 	}

@@ -9,34 +9,23 @@ use Digest::SHA qw(sha512);
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(content docroot slurp write_file);
-use Amped::Foreign qw(checksums foreign foreign_ok needs_program);
+use Amped::Foreign qw(foreign);
+use Amped::Git qw(git head init_served same);
 use Amped::Programs;
 use MIME::Base64 qw(encode_base64);
 use Test::More;
 
-needs_program('git');
-umask(022);
-
 my $backend = (qx(git --exec-path) =~ s/\n\z//r) . '/git-http-backend';
 plan(skip_all => 'there is no git-http-backend') unless -x $backend;
 
-$ENV{GIT_CONFIG_NOSYSTEM} = 1;
-$ENV{GIT_TERMINAL_PROMPT} = 0;
-$ENV{"GIT_${_}_NAME"} = 'nobody' for qw(AUTHOR COMMITTER);
-$ENV{"GIT_${_}_EMAIL"} = 'nobody@localhost' for qw(AUTHOR COMMITTER);
 # The repository belongs to the server's user.
 @ENV{qw(GIT_CONFIG_COUNT GIT_CONFIG_KEY_0 GIT_CONFIG_VALUE_0)} =
     (1, 'safe.directory', '*');
-delete(@ENV{qw(GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE)});
 
 my $top = docroot('repositories/' => '', 'www/z' => "z\n",
     'passwords' => 'joe:' . crypt('secret', '$5$salt') . "\n");
 my ($work, $clone) = (docroot(), docroot());
 my $bare = "$top/repositories/project.git";
-
-sub git { return foreign_ok(shift, 'git', @_) }
-
-sub head { return (foreign('git', '-C', $_[0], 'rev-parse', 'HEAD'))[1] }
 
 sub commit {
 	my ($name, $n, $size) = @_;
@@ -55,29 +44,9 @@ sub noise {
 	    (16 * $megabytes);
 }
 
-sub work_tree {
-	my $sums = checksums($_[0]);
-
-	delete(@$sums{grep { m{^\.git/} } keys(%$sums)});
-	return $sums;
-}
-
-sub same {
-	my ($what) = @_;
-
-	is(head($clone), head($work), "$what: the same commit");
-	is_deeply(work_tree($clone), work_tree($work),
-	    '... and every file has its checksum');
-	git('... and git finds nothing wrong', '-C', $clone, 'fsck',
-	    '--full', '--strict');
-}
-
-git('a repository to serve', 'init', '-q', '--bare', $bare);
-git('... with a main branch', '-C', $bare, 'symbolic-ref', 'HEAD',
-    'refs/heads/main');
-git('... that takes pushes', '-C', $bare, 'config', 'http.receivepack',
+init_served($bare, $work);
+git('... which takes pushes', '-C', $bare, 'config', 'http.receivepack',
     'true');
-git('one to work in', 'init', '-q', $work);
 if ($> == 0) {
 	# The program's user must own what it writes, git says.
 	system('chown', '-R', Amped::ordinary_user(), "$top/repositories")
@@ -107,7 +76,7 @@ ok($server->wait_line(
     qr{POST /git/project\.git/git-receive-pack HTTP/1\.1" 200 },
     $server->{access}), '... by a request for the program');
 git('git clone', 'clone', '-q', $url, $clone);
-same('the clone');
+same('the clone', $clone, $work);
 
 # One of some megabytes, in chunks.
 write_file("$work/noise", noise('large', 4));
@@ -116,7 +85,7 @@ git('git push of 4 MB, in chunks', '-C', $work, '-c', 'http.postBuffer=65536',
     'push', '-q', $url, 'HEAD:refs/heads/main');
 is(head($bare), head($work), '... and the commit is there');
 git('git pull', '-C', $clone, 'pull', '-q', '--ff-only');
-same('after the pull');
+same('after the pull', $clone, $work);
 
 # The same with a length.
 write_file("$work/noise", noise('buffered', 2));

@@ -12,7 +12,6 @@
 #include "http/programs/run.h"
 #include "http/reply.h"
 #include "http/rules.h"
-#include "lib/compiler.h"
 #include "proto/status.h"
 #include "stats/stats.h"
 

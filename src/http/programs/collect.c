@@ -10,7 +10,6 @@
 #include "http/park.h"
 #include "http/programs/run.h"
 #include "http/reply.h"
-#include "http/rules.h"
 
 /* Bytes of framing for each byte of a body in chunks. */
 #define FRAMING_MAX	8
@@ -36,9 +35,7 @@ count_bytes(struct conn *c, int64_t n)
 static int64_t
 body_limit(const struct conn *c)
 {
-	const struct conf_rules	*rules = c->request->path->rules;
-
-	return rules->run.body;
+	return ((const struct conf_rules *)c->request->path->rules)->run.body;
 }
 
 /* Begins a body: what its length says against it comes before a byte is

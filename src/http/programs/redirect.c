@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "http/programs/run.h"
-#include "lib/need.h"
 
 #define REDIRECTS_MAX	5
 

@@ -32,7 +32,7 @@ run_end(struct conn *c)
 		c->http->backends.end(&run->backend);
 }
 
-/* A helper may be sent the descriptor yet, so the task keeps it. */
+/* A helper may still be sent the descriptor, so the task keeps it. */
 static void
 forget_spool(struct run *run)
 {

@@ -371,13 +371,6 @@ note_way(struct waypoints *w, const struct path *path, struct str decoded,
 	return i == all->n;
 }
 
-static bool
-is_program(const struct job *job)
-{
-	return job->kind == JOB_RESOLVE && job->error == 0 &&
-	    job->resolve.program;
-}
-
 /* Whether an answer can only change with an event.  A version that is not
  * strong becomes so by time alone; a program's is of no use. */
 static bool
@@ -386,7 +379,7 @@ is_definite(const struct job *job)
 	int	error = job->error;
 
 	if (error == 0)
-		return job->find.facts.strong || is_program(job);
+		return job->find.facts.strong || job_found_program(job);
 	return error == ENOENT || error == ENOTDIR || error == EISDIR ||
 	    error == EACCES || error == ESTALE || error == EFBIG;
 }
@@ -420,7 +413,7 @@ waypoints_end(struct caches *caches, const struct path *path,
 
 	if (w == NULL || job->find.watch == JOB_WATCH_NONE)
 		return false;
-	if (is_program(job))		/* nothing is behind it */
+	if (job_found_program(job))	/* nothing is behind it */
 		decoded.len = skip + 1 + job->resolve.split;
 	lock_acquire(w->lock);
 	watched = note_way(w, path, decoded, skip, job, l->since);

@@ -160,7 +160,6 @@ get_info(const struct path *p)
 	return a;
 }
 
-/* Variants that were tried with a version stay as they are. */
 /* A program keeps its split, and is fresh and stale as other results are. */
 START_TEST(program)
 {
@@ -200,6 +199,7 @@ START_TEST(size)
 }
 END_TEST
 
+/* Variants that were tried with a version stay as they are. */
 START_TEST(tried)
 {
 	struct path	*p = add_path(0);

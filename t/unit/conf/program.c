@@ -151,14 +151,14 @@ static const struct {
 	{ "program a b { command /bin/sh }",
 	    "2:11: \"program\" needs one name" },
 	{ "program \"\" { command /bin/sh }",
-	    "2:9: \"\" is not a name for a program: 32 letters, digits, dots "
-	    "and dashes at most" },
+	    "2:9: \"\" is not a name for a program: 32 letters, digits, "
+	    "dots, dashes and _ at most" },
 	{ "program a/b { command /bin/sh }",
 	    "2:9: \"a/b\" is not a name for a program: 32 letters, digits, "
-	    "dots and dashes at most" },
+	    "dots, dashes and _ at most" },
 	{ "program " LONG " { command /bin/sh }",
 	    "2:9: \"" LONG "\" is not a name for a program: 32 letters, "
-	    "digits, dots and dashes at most" },
+	    "digits, dots, dashes and _ at most" },
 	{ "program off { command /bin/sh }",
 	    "2:9: \"off\" has a meaning of its own behind \"run\": choose "
 	    "another name" },

@@ -131,8 +131,8 @@ static const struct {
 	    "5: there is no program \"pph\": write program pph "
 	    "{ command FILE }, outside of all blocks\n" },
 	{ "run a/b for *.php",
-	    "5: \"a/b\" is not a name for a program: 32 letters, digits, dots "
-	    "and dashes at most\n" },
+	    "5: \"a/b\" is not a name for a program: 32 letters, digits, dots, "
+	    "dashes and _ at most\n" },
 	{ "run \"for\"",
 	    "5: \"for\" has a meaning of its own behind \"run\": choose "
 	    "another name\n" },

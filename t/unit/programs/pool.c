@@ -676,15 +676,23 @@ END_TEST
  * The end of the manager
  */
 
+/* Begins a request beside a process that has none; *idle: its connection. */
+static struct exchange
+begin_beside_idle(int *idle)
+{
+	int		pid;
+	struct exchange	x = begin_at(POOL, &pid), y = begin_at(POOL, &pid);
+
+	*idle = dup(y.connection);
+	finish(&y);
+	return x;
+}
+
 START_TEST(ends_with_main)
 {
-	struct exchange	x, y;
-	int		pid, idle;
+	int		idle;
+	struct exchange	x = begin_beside_idle(&idle);
 
-	x = begin_at(POOL, &pid);
-	y = begin_at(POOL, &pid);
-	idle = dup(y.connection);
-	finish(&y);
 	io_close(&mains);
 	await_no_process(&idle);
 	/* A request is finished, and its process then ends. */
@@ -716,13 +724,9 @@ END_TEST
 
 START_TEST(leaves_no_process_when_it_is_killed)
 {
-	struct exchange	x, y;
-	int		pid, idle;
+	int		idle;
+	struct exchange	x = begin_beside_idle(&idle);
 
-	x = begin_at(POOL, &pid);
-	y = begin_at(POOL, &pid);
-	idle = dup(y.connection);
-	finish(&y);
 	ask(&x, trees[3]);
 	x.answer.len = 0;
 	(void)read_output(x.connection, "ready\n", &x.answer);

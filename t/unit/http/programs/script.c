@@ -16,9 +16,7 @@
 static struct conf_program	 php = { .number = 0 };
 static struct conf_program	 git = { .number = 1 };
 static struct conf_program	 cgi = { .number = 2 };
-static struct conf_run		 by_name[] = {
-	{ NULL, "off.php" }, { &php, "*.php" }
-};
+static struct conf_run		 by_name[] = { { &php, "*.php" } };
 static struct conf_run		 for_all[] = { { &git, NULL } };
 static struct conf_run		 of_directory[] = { { &cgi, NULL } };
 static struct conf		*conf;
@@ -88,7 +86,6 @@ open_site(void)
 	put_directory("bin/sub");
 	put_file("www/a.php", 0644);
 	put_file("www/b c.php", 0644);
-	put_file("www/off.php", 0644);
 	put_file("www/page", 0644);
 	put_file("www/dir/index.php", 0644);
 	put_file("www/dir/page.php", 0644);
@@ -105,8 +102,8 @@ open_site(void)
 	    "path /host { root %s/www/%%host }\n"
 	    "path /as { alias %s/www/dir } }\n", dir, dir, dir);
 	conf = good(text);
-	set_run("/x", by_name, 2);
-	set_run("/as/x", by_name, 2);
+	set_run("/x", by_name, 1);
+	set_run("/as/x", by_name, 1);
 	set_run("/git/x", for_all, 1);
 	set_run("/cgi/x", of_directory, 1);
 	clock_update_us(&now);
@@ -217,8 +214,6 @@ static const struct {
 	{ "/none.php/x", PATHNAME_REFUSED, 404, WHY_ABSENT },
 	{ "/page/x", PATHNAME_REFUSED, 404, WHY_NOT_DIRECTORY },
 	{ "/page/a.php", PATHNAME_REFUSED, 404, WHY_NOT_DIRECTORY },
-	{ "/off.php", PATHNAME_REFUSED, 404, WHY_ABSENT },
-	{ "/off.php/x", PATHNAME_REFUSED, 404, WHY_ABSENT },
 };
 
 START_TEST(other)
@@ -242,7 +237,7 @@ START_TEST(of_host)
 	struct path		*p;
 	struct script		 s;
 
-	set_run("/host/x", by_name, 2);
+	set_run("/host/x", by_name, 1);
 	put_directory("www/a.org/host");
 	put_file("www/a.org/host/h.php", 0644);
 	p = look("a.org", "/host/h.php/x", &a);
