@@ -179,9 +179,16 @@ $server = Amped->start(files => { page => $page, %files },
     log => "\taccess off\n\terror stderr info\n");
 is($server->get('/page')->{body}, $page, 'another server');
 # A version is strong, and its directory watched for good, after a second: what
-# the threads need for that once is no connection's.
+# the threads need for that once is no connection's.  Nor is what main needs to
+# hear of changes above the root, where other tests make their files.
 my $strong = time + 1.5;
-$server->get('/page') while time < $strong;
+my $above = docroot() . '-beside';
+for (my $i = 0; time < $strong; $i++) {
+	$server->get('/page');
+	write_file($above . $i % 100, '');
+	unlink($above . ($i + 50) % 100);
+}
+unlink(glob("$above*"));
 
 # Bytes of memory of processes, what they share being divided.  Not that of
 # programs and libraries: others share it, and come and go.
