@@ -24,6 +24,7 @@ struct manager {
 	const struct conf	*conf;
 	struct clock		 clock;
 	struct evloop		*loop;
+	struct idle_reapers	*idle;	/* process.c's */
 	size_t			 nheld;	/* invocations, and processes of pools:
 					 * the manager stays for them */
 	bool			 is_ending;	/* no main sends STARTs */

@@ -20,7 +20,6 @@
 struct run {
 	struct process		 process;	/* first: casts rely on it */
 	struct invocation	*invocation;
-	int			 output;	/* until main has it */
 };
 
 static void
@@ -29,24 +28,19 @@ leave_run(struct invocation *i)
 	struct run	*r = i->run;
 
 	source_close(&i->request);
-	io_close(&r->output);
 	process_end(&r->process);
 }
 
 /* The reports are of its process, so main may have closed. */
 static void
-report_start(struct run *r)
+report_start(struct run *r, int output)
 {
 	const struct program_report	report = { .kind = PROGRAM_STARTED };
 	struct invocation		*i = r->invocation;
-	bool				 was_told;
 
-	if (i->request.fd == -1)
-		return;
-	was_told = admission_report(i, &report, r->output);
-	io_close(&r->output);
-	if (!was_told)
+	if (i->request.fd != -1 && !admission_report(i, &report, output))
 		leave_run(i);
+	io_close(&output);
 }
 
 /* A script that is not there is a client's fault. */
@@ -74,13 +68,12 @@ static void
 free_run(struct run *r)
 {
 	process_free(&r->process);
-	io_close(&r->output);
 	admission_end(r->invocation);
 	free(r);
 }
 
 static void
-take_report(struct process *p, const struct reaper_report *report)
+take_report(struct process *p, const struct reaper_report *report, int output)
 {
 	struct run		*r = (struct run *)p;
 	struct admission	*a = p->admission;
@@ -93,7 +86,7 @@ take_report(struct process *p, const struct reaper_report *report)
 	else if (report->kind == REAPER_ENDED)
 		report_end(r, report->value);
 	else
-		report_start(r);
+		report_start(r, output);
 }
 
 /* 0, or -1 with errno. */
@@ -101,18 +94,11 @@ static int
 start_process(struct run *r)
 {
 	const struct invocation	*i = r->invocation;
-	struct execute		 e = { .file = i->file, .input = i->body,
-				    .input_type = S_IFREG,
+	const struct execute	 e = { .file = i->file, .input = i->body,
+				    .input_type = S_IFREG, .has_output = true,
 				    .environment = i->environment };
-	int			 output[2] = { -1, -1 }, started = -1;
 
-	if (process_open_pipe(output) == 0) {
-		e.output = output[1];
-		started = process_start(&r->process, &e);
-	}
-	io_close(&output[1]);
-	r->output = output[0];
-	return started;
+	return process_start(&r->process, &e);
 }
 
 static bool

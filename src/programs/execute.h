@@ -6,18 +6,24 @@
 
 #include <sys/types.h>
 
+#include <stdbool.h>
+
 #include "conf/conf.h"
 #include "lib/str.h"
 
 /* The program that is to be started.  All is borrowed. */
 struct execute {
-	const struct conf		*conf;
 	const struct conf_program	*program;
 	struct str			 file;	/* see struct backend_start */
 	struct str			 environment;	/* main's texts */
 	int				 input;	/* standard input; -1: none */
 	mode_t				 input_type;	/* S_IFREG: a body;
 							 * S_IFSOCK */
+	bool				 has_output;	/* a pipe of its own;
+							 * else that of the
+							 * errors */
+	/* The rest is set by the reaper. */
+	const struct conf		*conf;
 	int				 output, errors;	/* pipes */
 };
 

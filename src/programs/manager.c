@@ -16,6 +16,7 @@
 #include "programs/cgi.h"
 #include "programs/manager.h"
 #include "programs/pool.h"
+#include "programs/process.h"
 #include "programs/servers.h"
 
 #define STARTS_MAX	16		/* messages in one iteration */
@@ -132,11 +133,13 @@ manager_run(const struct conf *conf, int socket)
 	set_signals();
 	m.manager.loop = evloop_new(&m.manager.clock);
 	evloop_stop_timing(m.manager.loop);
+	process_open_idle(&m.manager);
 	open_admissions(&m);
 	m.buffer = mem_get(PROGRAM_MESSAGE_MAX);
 	source_watch(&m.socket, m.manager.loop, socket, on_mains, &m);
 	evloop_run(m.manager.loop);
 	close_admissions(&m);
+	process_close_idle(&m.manager);
 	evloop_free(&m.manager.loop);
 	mem_drop(&m.buffer);
 }

@@ -389,10 +389,12 @@ free_process(struct pool_process *p)
 }
 
 static void
-take_report(struct process *process, const struct reaper_report *report)
+take_report(struct process *process, const struct reaper_report *report,
+    int output)
 {
 	struct pool_process	*p = (struct pool_process *)process;
 
+	io_close(&output);
 	if (report == NULL)
 		free_process(p);
 	else if (report->kind == REAPER_FAILED)
@@ -407,7 +409,7 @@ take_report(struct process *process, const struct reaper_report *report)
 static int
 start_process(struct pool_process *p)
 {
-	struct execute		e = { .input_type = S_IFSOCK, .output = -1 };
+	struct execute		e = { .input_type = S_IFSOCK };
 	struct private_socket	s;
 	int			done;
 

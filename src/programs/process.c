@@ -1,5 +1,5 @@
 /*
- * process: reports of the reaper, lines of standard error.
+ * process: reapers and their reports, lines of standard error.
  */
 #include <sys/wait.h>
 
@@ -18,6 +18,23 @@
 
 #define ERRORS_SIZE	(16 * 1024)	/* bytes of standard error at a time */
 #define ERRORS_READS	64		/* times: a pipe holds 1M at most */
+#define IDLE_MS		10000		/* until a reaper that has no program
+					 * ends */
+
+/* A reaper, as the manager has it. */
+struct reaper_pipe {
+	struct manager			*manager;
+	struct source			 reports, errors;
+	struct process			*process;	/* NULL: it is idle */
+	int64_t				 idle_since;
+	TAILQ_ENTRY(reaper_pipe)	 link;		/* if it is idle */
+};
+
+struct idle_reapers {
+	TAILQ_HEAD(reaper_pipes, reaper_pipe) list;	/* the latest first */
+	struct watch			*expiry;	/* timer */
+	bool				 is_armed;
+};
 
 static int64_t
 get_time(const struct process *p)
@@ -67,31 +84,34 @@ add_line(struct process *p, const char *line)
 	error_lines_add(&p->lines, now, "\n", 1);
 }
 
-/* Returns false at the end, or if there is nothing yet. */
+/* Returns false if there is nothing yet; a reaper keeps the pipe open. */
 static bool
 read_errors(struct process *p)
 {
 	char	bytes[ERRORS_SIZE];
-	ssize_t	n = read(p->errors.fd, bytes, sizeof(bytes));
+	ssize_t	n = read(p->reaper->errors.fd, bytes, sizeof(bytes));
 
 	if (n > 0)
 		error_lines_add(&p->lines, get_time(p), bytes, (size_t)n);
-	else if (n == 0 || (errno != EAGAIN && errno != EINTR))
-		source_close(&p->errors);
+	else if (n == 0)
+		source_close(&p->reaper->errors);
 	return n > 0;
 }
 
 static void
-on_errors(void *process)
+on_errors(void *reaper)
 {
-	read_errors(process);
+	struct reaper_pipe	*r = reaper;
+
+	read_errors(r->process);
 }
 
 /* Reads what the pipe holds; a process that is left may write on for ever. */
 static void
 read_held_errors(struct process *p)
 {
-	for (int k = 0; k < ERRORS_READS && p->errors.fd != -1; k++)
+	for (int k = 0; k < ERRORS_READS && p->reaper != NULL &&
+	    p->reaper->errors.fd != -1; k++)
 		if (!read_errors(p))
 			return;
 }
@@ -126,86 +146,203 @@ process_log_status(struct process *p, int status)
 }
 
 /*
- * Beginning and end
+ * Reapers
  */
 
 static void
-on_reaper(void *process)
+free_reaper(struct reaper_pipe *r)
 {
-	struct process		*p = process;
-	struct reaper_report	 report;
-	int			 n = reaper_recv(p->reaper.fd, &report);
-
-	if (n == -1 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n == 1 && report.kind == REAPER_EXECUTED) {
-		p->pid = report.value;
-		evloop_set(p->errors.watch, EVLOOP_READ);
-	}
-	p->tell(p, n == 1 ? &report : NULL);
+	source_close(&r->reports);
+	source_close(&r->errors);
+	free(r);
 }
 
-int
-process_open_pipe(int fd[2])
+static void
+set_expiry(struct idle_reapers *idle)
 {
-	if (pipe2(fd, O_CLOEXEC) == -1)
-		return -1;
-	if (io_nonblock(fd[0]) == 0)
-		return 0;
-	io_close(&fd[0]);
-	io_close(&fd[1]);
-	return -1;
+	const struct reaper_pipe	*oldest = TAILQ_LAST(&idle->list,
+					    reaper_pipes);
+
+	idle->is_armed = oldest != NULL;
+	if (idle->is_armed)
+		evloop_arm(idle->expiry, oldest->idle_since + IDLE_MS);
+}
+
+static void
+on_expiry(void *manager)
+{
+	struct manager		*m = manager;
+	struct reaper_pipe	*r;
+
+	while ((r = TAILQ_LAST(&m->idle->list, reaper_pipes)) != NULL &&
+	    r->idle_since <= m->clock.ms - IDLE_MS) {
+		TAILQ_REMOVE(&m->idle->list, r, link);
+		free_reaper(r);
+	}
+	set_expiry(m->idle);
+}
+
+/* The latest is used again first, so that those above the need expire. */
+static void
+add_idle(struct reaper_pipe *r)
+{
+	struct idle_reapers	*idle = r->manager->idle;
+
+	r->process = NULL;
+	r->idle_since = r->manager->clock.ms;
+	evloop_set(r->errors.watch, EVLOOP_NONE);
+	TAILQ_INSERT_HEAD(&idle->list, r, link);
+	if (!idle->is_armed)
+		set_expiry(idle);
+}
+
+/* Takes the reaper from a process that has ended. */
+static void
+leave_reaper(struct process *p, bool is_idle)
+{
+	struct reaper_pipe	*r = p->reaper;
+
+	read_held_errors(p);
+	p->reaper = NULL;
+	if (is_idle && r->errors.fd != -1)
+		add_idle(r);
+	else
+		free_reaper(r);
+}
+
+static void
+lose_idle(struct reaper_pipe *r)
+{
+	TAILQ_REMOVE(&r->manager->idle->list, r, link);
+	free_reaper(r);
+}
+
+/* An idle reaper says nothing, but ends. */
+static void
+on_report(void *reaper)
+{
+	struct reaper_pipe	*r = reaper;
+	struct process		*p = r->process;
+	struct reaper_report	 report;
+	int			 output, n;
+
+	n = reaper_recv(r->reports.fd, &report, &output);
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (p == NULL) {
+		lose_idle(r);
+		return;
+	}
+	if (n != 1 || report.kind == REAPER_IDLE) {
+		leave_reaper(p, n == 1);
+		p->tell(p, NULL, -1);
+		return;
+	}
+	if (report.kind == REAPER_EXECUTED) {
+		p->pid = report.value;
+		evloop_set(r->errors.watch, EVLOOP_READ);
+	}
+	p->tell(p, &report, output);
+}
+
+/* NULL with errno. */
+static struct reaper_pipe *
+new_reaper(struct manager *m)
+{
+	struct reaper_pipe	*r;
+	int			 errors[2], reports;
+
+	if (pipe2(errors, O_CLOEXEC) == -1)
+		return NULL;
+	reports = io_nonblock(errors[0]) == -1 ? -1 :
+	    reaper_fork(m->conf, errors[1]);
+	io_close(&errors[1]);
+	if (reports == -1) {
+		io_close(&errors[0]);
+		return NULL;
+	}
+	r = mem_zero(sizeof(*r));
+	r->manager = m;
+	source_watch(&r->reports, m->loop, reports, on_report, r);
+	/* Lines have the process id, which the reaper tells. */
+	source_add(&r->errors, m->loop, errors[0], on_errors, r);
+	return r;
+}
+
+/* Takes the reaper; false with errno if it has ended. */
+static bool
+start_by(struct process *p, struct reaper_pipe *r, const struct execute *e)
+{
+	if (reaper_start(r->reports.fd, r->manager->conf, e) == -1) {
+		free_reaper(r);
+		return false;
+	}
+	p->reaper = r;
+	r->process = p;
+	return true;
 }
 
 void
+process_open_idle(struct manager *m)
+{
+	m->idle = mem_zero(sizeof(*m->idle));
+	TAILQ_INIT(&m->idle->list);
+	m->idle->expiry = evloop_timer(m->loop, on_expiry, m);
+}
+
+void
+process_close_idle(struct manager *m)
+{
+	struct reaper_pipe	*r;
+
+	while ((r = TAILQ_FIRST(&m->idle->list)) != NULL)
+		lose_idle(r);
+	evloop_unwatch(&m->idle->expiry);
+	mem_drop(&m->idle);
+}
+
+/*
+ * Beginning and end
+ */
+
+void
 process_init(struct process *p, struct admission *a, struct str file,
-    void (*tell)(struct process *, const struct reaper_report *))
+    void (*tell)(struct process *, const struct reaper_report *, int))
 {
 	*p = (struct process){ .admission = a, .tell = tell,
-	    .reaper.fd = -1, .errors.fd = -1,
 	    .lines = { .rate = &a->rate, .put = put_line, .context = p },
 	    .name = make_name(a->program, file) };
 }
 
+/* An idle reaper may have ended just now. */
 int
 process_start(struct process *p, const struct execute *what)
 {
-	struct manager	*m = p->admission->manager;
-	struct execute	 e = *what;
-	int		 errors[2], pipe;
+	struct manager		*m = p->admission->manager;
+	struct execute		 e = *what;
+	struct reaper_pipe	*r;
 
-	if (process_open_pipe(errors) == -1)
-		return -1;
-	e.conf = m->conf;
 	e.program = p->admission->program;
-	e.errors = errors[1];
-	if (e.output == -1)
-		e.output = errors[1];
-	pipe = reaper_start(&e);
-	io_close(&errors[1]);
-	if (pipe == -1) {
-		io_close(&errors[0]);
-		return -1;
+	while ((r = TAILQ_FIRST(&m->idle->list)) != NULL) {
+		TAILQ_REMOVE(&m->idle->list, r, link);
+		if (start_by(p, r, &e))
+			return 0;
 	}
-	source_watch(&p->reaper, m->loop, pipe, on_reaper, p);
-	/* Lines have the process id, which the reaper tells. */
-	source_add(&p->errors, m->loop, errors[0], on_errors, p);
-	return 0;
+	r = new_reaper(m);
+	return r != NULL && start_by(p, r, &e) ? 0 : -1;
 }
 
 void
 process_end(const struct process *p)
 {
-	reaper_end(p->reaper.fd);
+	if (p->reaper != NULL)
+		reaper_end(p->reaper->reports.fd);
 }
 
 void
 process_free(struct process *p)
 {
-	read_held_errors(p);
 	error_lines_end(&p->lines, get_time(p), p->has_failed);
 	admission_await_rest(p->admission);
-	source_close(&p->reaper);
-	source_close(&p->errors);
 	free(p->name);
 }

@@ -10,24 +10,24 @@
 
 struct process {
 	struct admission	*admission;
-	/* Gets each report; NULL: all has ended, and process_free() is due. */
+	/* Gets each report, and with EXECUTED the pipe of the output or -1;
+	 * NULL: all has ended, and process_free() is due. */
 	void			(*tell)(struct process *,
-				    const struct reaper_report *);
-	struct source		 reaper, errors;
+				    const struct reaper_report *, int output);
+	struct reaper_pipe	*reaper;	/* NULL: none yet, or no more */
 	struct error_lines	 lines;
 	char			*name;		/* for lines; owned */
 	pid_t			 pid;		/* 0: not known yet */
 	bool			 has_failed;
 };
 
-/* Opens a pipe from a new process, close-on-exec, whose end to be read does not
- * block.  0, or -1 with errno. */
-int	process_open_pipe(int fd[2]);
+/* Reapers that have no program are kept for some seconds. */
+void	process_open_idle(struct manager *);
+void	process_close_idle(struct manager *);
 /* Sets all; file: see struct backend_start. */
 void	process_init(struct process *, struct admission *, struct str file,
-	    void (*tell)(struct process *, const struct reaper_report *));
-/* Starts a program.  Of execute, conf, program and errors are set here; output
- * -1: that goes where the errors go.  0, or -1 with errno: then only
+	    void (*tell)(struct process *, const struct reaper_report *, int));
+/* Starts a program, which is set here.  0, or -1 with errno: then only
  * process_log_failure() and process_free() are possible. */
 int	process_start(struct process *, const struct execute *);
 /* Has the reaper end all of it, and at last tell. */

@@ -1,5 +1,5 @@
 /*
- * reaper: one process for each program that runs.
+ * reaper: the process, and the messages that the manager sends to it.
  */
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -9,35 +9,55 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "lib/clock.h"
 #include "lib/io.h"
+#include "lib/mem.h"
 #include "lib/proc.h"
 #include "programs/descendants.h"
 #include "programs/reaper.h"
+#include "shared/program_message.h"
 
 #define KILL_INTERVAL	50	/* ms: a process may have been started while
 				 * others were killed */
 
+/* Where the manager's descriptors are in a reaper. */
+enum { MANAGER_FD = STDERR_FILENO + 1, ERRORS_FD, FIRST_FREE_FD };
+
+/* A START: behind it are both texts, whose lengths it has. */
+struct start_head {
+	uint32_t	program;	/* index in conf->programs */
+	uint32_t	input_type, has_output, file, environment;
+};
+
+static const char	end_message[] = { 0 };	/* shorter than a START */
+
 struct reaper {
-	int	manager;		/* pipe; -1: the program is to end */
-	int	failure;		/* pipe from the leader; -1: closed */
-	pid_t	leader;			/* the program's first process */
-	bool	has_failed;		/* no program was started */
-	int64_t	kill_at;		/* ms; 0: it may run */
+	const struct conf	*conf;
+	char			*buffer;	/* for a START; owned */
+	bool			 has_manager;
+	int			 failure;	/* pipe from the leader; -1:
+						 * closed */
+	int			 output;	/* until the manager has it */
+	pid_t			 leader;	/* the program's first process;
+						 * 0: idle */
+	bool			 has_failed;	/* no program was started */
+	int64_t			 kill_at;	/* ms; 0: it may run */
 };
 
 static void
-send_report(const struct reaper *r, enum reaper_report_kind kind, int value)
+send_report(struct reaper *r, enum reaper_report_kind kind, int value)
 {
 	struct reaper_report	report = { kind, value };
 	const struct iovec	iov = { &report, sizeof(report) };
 
 	/* Where the manager has gone, its end is noticed elsewhere. */
-	if (r->manager != -1)
-		(void)io_send_message(r->manager, &iov, 1, -1);
+	if (r->has_manager)
+		(void)io_send_message(MANAGER_FD, &iov, 1,
+		    kind == REAPER_EXECUTED ? r->output : -1);
+	io_close(&r->output);
 }
 
 /* The end without an error: the program has begun. */
@@ -90,6 +110,17 @@ reap_all(struct reaper *r)
 	return pid == 0;
 }
 
+/* The next program finds nothing of this one. */
+static void
+become_idle(struct reaper *r)
+{
+	io_close(&r->failure);
+	r->leader = 0;
+	r->has_failed = false;
+	r->kill_at = 0;
+	send_report(r, REAPER_IDLE, 0);
+}
+
 static int
 get_timeout(const struct reaper *r, struct timespec *timeout)
 {
@@ -105,12 +136,95 @@ get_timeout(const struct reaper *r, struct timespec *timeout)
 	return 0;
 }
 
+/*
+ * The beginning of a program
+ */
+
+static void
+start_leader(struct reaper *r, const struct execute *e)
+{
+	pid_t	reaper = getpid();
+	int	pipe[2];
+
+	if (pipe2(pipe, O_CLOEXEC | O_NONBLOCK) == -1)
+		return;
+	r->leader = fork();
+	if (r->leader == 0) {
+		close(pipe[0]);
+		execute_program(e, reaper, pipe[1]);
+	}
+	close(pipe[1]);
+	r->failure = pipe[0];
+}
+
+/* The output's writing end is to be the program's alone. */
+static void
+start_program(struct reaper *r, struct execute *e)
+{
+	int	output[2] = { -1, -1 };
+
+	e->conf = r->conf;
+	e->output = e->errors = ERRORS_FD;
+	r->leader = -1;
+	/* The program before this one may have set others. */
+	(void)fcntl(ERRORS_FD, F_SETFL, 0);
+	if (!e->has_output)
+		start_leader(r, e);
+	else if (pipe2(output, O_CLOEXEC) == 0 && io_nonblock(output[0]) == 0) {
+		e->output = output[1];
+		r->output = output[0];
+		start_leader(r, e);
+	}
+	if (r->leader == -1) {
+		send_report(r, REAPER_FAILED, errno);
+		become_idle(r);
+	}
+	io_close(&output[1]);
+}
+
+/* Takes a START; the manager's word is good. */
+static void
+take_start(struct reaper *r, int input)
+{
+	struct start_head	head;
+	struct execute		e = { .input = input };
+
+	memcpy(&head, r->buffer, sizeof(head));
+	e.program = &r->conf->programs[head.program];
+	e.input_type = head.input_type;
+	e.has_output = head.has_output != 0;
+	e.file = (struct str){ r->buffer + sizeof(head), head.file };
+	e.environment = (struct str){ e.file.at + head.file,
+	    head.environment };
+	start_program(r, &e);
+}
+
+/* An END that comes to an idle reaper is of a program that has ended by
+ * itself. */
+static void
+recv_message(struct reaper *r)
+{
+	int	input;
+	ssize_t	n = io_recv_message(MANAGER_FD, r->buffer, PROGRAM_MESSAGE_MAX,
+		    &input, 0);
+
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0)
+		r->has_manager = false;
+	if (r->leader != 0)
+		end_program(r);
+	else if (n >= (ssize_t)sizeof(struct start_head))
+		take_start(r, input);
+	io_close(&input);
+}
+
 /* Waits for the manager, the leader, the end of a child or the time to kill. */
 static void
 await_event(struct reaper *r)
 {
 	struct pollfd	fds[] = {
-		{ .fd = r->kill_at == 0 ? r->manager : -1, .events = POLLIN },
+		{ .fd = r->kill_at == 0 ? MANAGER_FD : -1, .events = POLLIN },
 		{ .fd = r->failure, .events = POLLIN }
 	};
 	struct timespec	timeout;
@@ -122,9 +236,8 @@ await_event(struct reaper *r)
 		return;
 	if (fds[1].revents != 0)
 		read_failure(r);
-	/* The manager sends nothing: it closes, or has ended. */
 	if (fds[0].revents != 0)
-		end_program(r);
+		recv_message(r);
 }
 
 static void
@@ -150,86 +263,61 @@ set_signals(void)
 	sigaction(SIGCHLD, &sa, NULL);
 }
 
-/* Keeps the descriptors that are named, and closes all others: those of the
- * manager would keep pipes open.  -1 with errno: that of the manager is as good
- * as before. */
+/* Closes all that are the manager's: they would keep its pipes open. */
 static int
-keep_fds(struct execute *e, int *manager)
+keep_fds(int manager, int errors)
 {
-	int	*kept[] = { manager, &e->output, &e->errors, &e->input };
-	int	 first = STDERR_FILENO + 1, n = e->input == -1 ? 3 : 4, fd;
-
-	for (int i = 0; i < n; i++) {
-		fd = fcntl(*kept[i], F_DUPFD_CLOEXEC, first + n);
-		if (fd == -1)
-			return -1;
-		*kept[i] = fd;
-	}
-	for (int i = 0; i < n; i++) {
-		if (dup2(*kept[i], first + i) == -1)
-			return -1;
-		*kept[i] = first + i;
-		(void)io_cloexec(*kept[i], true);
-	}
-	proc_close_from(first + n);
-	return 0;
+	manager = fcntl(manager, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+	errors = fcntl(errors, F_DUPFD_CLOEXEC, FIRST_FREE_FD);
+	if (manager == -1 || errors == -1 ||
+	    dup2(manager, MANAGER_FD) == -1 || dup2(errors, ERRORS_FD) == -1)
+		return -1;
+	proc_close_from(FIRST_FREE_FD);
+	return io_cloexec(MANAGER_FD, true) | io_cloexec(ERRORS_FD, true);
 }
 
 static _Noreturn void
-fail_start(const struct reaper *r)
+refuse_programs(int manager)
 {
-	send_report(r, REAPER_FAILED, errno);
-	_exit(0);
-}
+	struct reaper_report	report = { REAPER_FAILED, errno };
+	const struct iovec	iov = { &report, sizeof(report) };
 
-static void
-start_leader(struct reaper *r, const struct execute *e)
-{
-	pid_t	reaper = getpid();
-	int	pipe[2];
-
-	if (pipe2(pipe, O_CLOEXEC | O_NONBLOCK) == 0)
-		r->leader = fork();
-	else
-		r->leader = -1;
-	if (r->leader == 0) {
-		close(pipe[0]);
-		execute_program(e, reaper, pipe[1]);
-	}
-	if (r->leader == -1)
-		fail_start(r);
-	close(pipe[1]);
-	r->failure = pipe[0];
+	(void)io_send_message(manager, &iov, 1, -1);
+	_exit(1);
 }
 
 /* All signals are blocked but while it waits. */
 static _Noreturn void
-run_reaper(const struct execute *what, int manager)
+run_reaper(const struct conf *conf, int manager, int errors)
 {
-	struct execute	e = *what;
-	struct reaper	r = { .manager = manager };
+	struct reaper	r = { .conf = conf, .has_manager = true,
+			    .failure = -1, .output = -1 };
 
 	set_signals();
 	/* A signal to amped's group must not end what ends the program. */
 	setsid();
 	proc_title("amped: reaper");
-	if (keep_fds(&e, &r.manager) == -1)
-		fail_start(&r);
+	if (keep_fds(manager, errors) == -1)
+		refuse_programs(manager);
+	r.buffer = mem_get(PROGRAM_MESSAGE_MAX);
 	descendants_adopt();
-	start_leader(&r, &e);
-	/* The program must be the only one that has these. */
-	io_close(&e.output);
-	io_close(&e.errors);
-	io_close(&e.input);
-	while (reap_all(&r)) {
+	while (r.has_manager || r.leader != 0) {
+		if (r.leader != 0 && !reap_all(&r)) {
+			become_idle(&r);
+			continue;
+		}
 		kill_late(&r);
 		await_event(&r);
 	}
 	_exit(0);
 }
 
+/*
+ * The manager's functions
+ */
+
 int
-reaper_start(const struct execute *e)
+reaper_fork(const struct conf *conf, int errors)
 {
 	int	fds[2];
 	pid_t	pid;
@@ -239,7 +327,7 @@ reaper_start(const struct execute *e)
 	proc_signals_block();
 	pid = fork();
 	if (pid == 0)
-		run_reaper(e, fds[1]);
+		run_reaper(conf, fds[1], errors);
 	proc_signals_unblock();
 	io_close(&fds[1]);
 	if (pid == -1)
@@ -248,17 +336,40 @@ reaper_start(const struct execute *e)
 }
 
 int
-reaper_recv(int pipe, struct reaper_report *report)
+reaper_start(int pipe, const struct conf *conf, const struct execute *e)
 {
-	int	unused;
-	ssize_t	n = io_recv_message(pipe, report, sizeof(*report), &unused, 0);
+	struct start_head	head = {
+		.program = (uint32_t)(e->program - conf->programs),
+		.input_type = e->input_type, .has_output = e->has_output,
+		.file = (uint32_t)e->file.len,
+		.environment = (uint32_t)e->environment.len
+	};
+	const struct iovec	iov[] = {
+		{ &head, sizeof(head) },
+		{ (void *)(uintptr_t)e->file.at, e->file.len },
+		{ (void *)(uintptr_t)e->environment.at, e->environment.len },
+	};
 
-	io_close(&unused);
+	return io_send_message(pipe, iov, 3, e->input);
+}
+
+int
+reaper_recv(int pipe, struct reaper_report *report, int *output)
+{
+	ssize_t	n = io_recv_message(pipe, report, sizeof(*report), output, 0);
+
+	/* The end before it has read a START comes first, its report behind
+	 * that. */
+	if (n == -1 && errno == ECONNRESET)
+		n = io_recv_message(pipe, report, sizeof(*report), output, 0);
 	return n > 0 ? 1 : (int)n;
 }
 
 void
 reaper_end(int pipe)
 {
-	(void)shutdown(pipe, SHUT_WR);
+	const struct iovec	iov = { (void *)(uintptr_t)end_message,
+				    sizeof(end_message) };
+
+	(void)io_send_message(pipe, &iov, 1, -1);
 }

@@ -1,10 +1,12 @@
 /*
- * reaper: a process that starts one program, and ends all that the program has
- * started.
+ * reaper: a process that starts programs, one at a time, and ends all that a
+ * program has started.
  *
- * Descendants of the program stay the reaper's, so none escapes by a session of
+ * Descendants of a program stay the reaper's, so none escapes by a session of
  * its own or the death of its parent.  The reaper may block, and does not need
- * the manager: at the end of its pipe it ends the program.
+ * the manager: at the end of its pipe it ends the program, and then itself.
+ *
+ * The functions are the manager's, and none blocks.
  */
 #ifndef PROGRAMS_REAPER_H
 #define PROGRAMS_REAPER_H
@@ -18,8 +20,10 @@
 enum reaper_report_kind {
 	REAPER_EXECUTED,		/* value: its process id */
 	REAPER_FAILED,			/* an errno */
-	REAPER_ENDED			/* status, as of waitpid(2); what it has
+	REAPER_ENDED,			/* status, as of waitpid(2); what it has
 					 * started may still run */
+	REAPER_IDLE			/* all has ended: the next program may
+					 * be started */
 };
 
 struct reaper_report {
@@ -27,12 +31,17 @@ struct reaper_report {
 	int32_t		value;
 };
 
-/* Forks a reaper, which starts the program.  Returns a pipe that does not block
- * and is the caller's, or -1 with errno.  SIGCHLD must be ignored. */
-int	reaper_start(const struct execute *);
-/* Receives a report.  1; 0: the reaper has ended, and so has all that the
- * program has started; -1 with errno (EAGAIN: there is none). */
-int	reaper_recv(int pipe, struct reaper_report *);
+/* Forks a reaper; what its programs write to standard error goes to the pipe
+ * errors, which is borrowed.  Returns a pipe that does not block and is the
+ * caller's, or -1 with errno.  SIGCHLD must be ignored. */
+int	reaper_fork(const struct conf *, int errors);
+/* Has an idle reaper start a program.  0, or -1 with errno: it has ended. */
+int	reaper_start(int pipe, const struct conf *, const struct execute *);
+/* Receives a report.  output: of an EXECUTED the pipe of the program's output,
+ * which does not block and is the caller's; -1 if there is none.  1; 0: the
+ * reaper has ended, and so has all that the program has started; -1 with errno
+ * (EAGAIN: there is none). */
+int	reaper_recv(int pipe, struct reaper_report *, int *output);
 /* Has it send SIGTERM to all that the program has started and, to what is left
  * after REAPER_GRACE, SIGKILL. */
 void	reaper_end(int pipe);

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -329,6 +330,61 @@ START_TEST(ends_what_it_has_left)
 }
 END_TEST
 
+/*
+ * Reapers
+ */
+
+/* The reaper of a program that runs to its end. */
+static pid_t
+find_reaper(void)
+{
+	struct buf	text = { 0 };
+	int		request = start_shell(SHELL, "echo $PPID", -1);
+	int		output = await_start(request);
+	pid_t		reaper = (pid_t)atol(read_output(output, NULL, &text));
+
+	ck_assert_int_eq(await_status(request), 0);
+	await_end(&request);
+	io_close(&output);
+	buf_free(&text);
+	ck_assert_int_gt(reaper, 1);
+	return reaper;
+}
+
+START_TEST(uses_a_reaper_again)
+{
+	pid_t	reaper = find_reaper();
+	int	request, output;
+
+	ck_assert_int_eq(find_reaper(), reaper);
+	output = await_ready(SHELL, trees[0], &request);
+	ck_assert_int_ne(find_reaper(), reaper);
+	io_close(&request);
+	await_no_process(&output);
+}
+END_TEST
+
+START_TEST(starts_another_reaper)
+{
+	pid_t	reaper = find_reaper();
+
+	ck_assert_int_eq(kill(reaper, SIGKILL), 0);
+	while (kill(reaper, 0) == 0)
+		sched_yield();
+	ck_assert_int_ne(find_reaper(), reaper);
+}
+END_TEST
+
+/* One that does not wait would lose lines of the next. */
+START_TEST(resets_standard_error)
+{
+	check_output(SHELL, "perl -MFcntl -e 'fcntl(STDERR, F_SETFL, "
+	    "O_NONBLOCK) or die'", "");
+	check_output(SHELL, "perl -MFcntl -e 'print fcntl(STDERR, F_GETFL, 0) "
+	    "& O_NONBLOCK'", "0");
+}
+END_TEST
+
 START_TEST(ends_with_main)
 {
 	int	requests[2], out[2];
@@ -525,6 +581,9 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, ends_all_that_it_has_started, 0,
 	    COUNT(trees));
 	tcase_add_loop_test(tests, ends_what_it_has_left, 0, COUNT(remains));
+	tcase_add_test(tests, uses_a_reaper_again);
+	tcase_add_test(tests, starts_another_reaper);
+	tcase_add_test(tests, resets_standard_error);
 	tcase_add_test(tests, ends_with_main);
 	tcase_add_test(tests, stays_for_requests);
 	tcase_add_loop_test(tests, leaves_no_program_when_it_is_killed, 0,

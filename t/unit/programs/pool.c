@@ -651,15 +651,15 @@ count_fds(pid_t pid)
 	return n;
 }
 
-/* The manager has enough descriptors for a new process, and its reaper, which
- * needs four more, has not. */
+/* The manager has enough descriptors for a new process, and its new reaper,
+ * which needs two more, has one. */
 START_TEST(tells_why_no_reaper_starts)
 {
 	struct rlimit	most;
 	int		request;
 
 	ck_assert_int_gt(run(POOL), 0);
-	most.rlim_cur = most.rlim_max = (rlim_t)count_fds(manager) + 10;
+	most.rlim_cur = most.rlim_max = (rlim_t)count_fds(manager) + 9;
 	ck_assert_int_eq(prlimit(manager, RLIMIT_NOFILE, &most, NULL), 0);
 	request = start_texts(SHORT, "", "", -1);
 	await_line("short: its processes cannot be started or end at once");
