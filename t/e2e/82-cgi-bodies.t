@@ -248,25 +248,32 @@ for my $case (['a length', 'abc', ['Content-Length: 5']],
 	$client->abort;
 }
 
-# All bodies together.
-my @waiting;
-for my $i (1, 2) {
-	my $client = $programs->ask('/huge/sum', method => 'POST', body =>
-	    'x' x (10 << 20), fields => ['Content-Length: ' . (11 << 20)]);
-	push(@waiting, $client);
+# All bodies together, which takes a main with more than one client.
+SKIP: {
+	skip('a main of mp has one client, and may keep its body', 5)
+	    if Amped::architecture() eq 'mp';
+	my @waiting;
+	for my $i (1, 2) {
+		push(@waiting, $programs->ask('/huge/sum', method => 'POST',
+		    body => 'x' x (10 << 20),
+		    fields => ['Content-Length: ' . (11 << 20)]));
+	}
+	my $refused = eval { await('bodies to be refused', sub {
+		my $answer = $programs->get('/huge/sum?no', method => 'POST',
+		    body => 'x' x (5 << 20));
+		return $answer if $answer->{status} != 200;
+	}) };
+	is($refused && $refused->{status}, 503,
+	    'limits bodies: too many bytes');
+	is($programs->get('/z')->{status}, 200, '... do not harm anybody else');
+	$_->send('x' x (1 << 20)) for @waiting;
+	is_sum($_->response, 'x' x (11 << 20),
+	    '... and those that were first come in') for @waiting;
+	ok(eval { await('room', sub {
+		$programs->get('/huge/sum', method => 'POST',
+		    body => 'x' x (10 << 20))->{status} == 200;
+	}) }, '... then there is room');
 }
-my $refused = eval { await('bodies to be refused', sub {
-	my $answer = $programs->get('/huge/sum?no', method => 'POST',
-	    body => 'x' x (5 << 20));
-	return $answer if $answer->{status} != 200;
-}) };
-is($refused && $refused->{status}, 503, 'limits bodies: too many bytes');
-is($programs->get('/z')->{status}, 200, '... do not harm anybody else');
-$_->send('x' x (1 << 20)) for @waiting;
-is_sum($_->response, 'x' x (11 << 20), '... and those that were first come in')
-    for @waiting;
-ok(eval { await('room', sub { $programs->get('/huge/sum', method => 'POST',
-    body => 'x' x (10 << 20))->{status} == 200 }) }, '... then there is room');
 
 # Uploads that take their time occupy no program: this one runs once at most.
 my @slow = map { $programs->ask('/one/sum', method => 'POST', body => 'ab',
