@@ -1,6 +1,6 @@
 /*
  * backends: a socket for the reports about each program, and the pipe of its
- * output, or the connection to it.
+ * output, or the connection to it; a pipe for a body that comes while it runs.
  *
  * The program's end is reported on one way and the end of its output on the
  * other, in any order.  A backend has ended when both have come.  It waits
@@ -62,9 +62,10 @@ struct record {
 	int		 request;	/* socket for the reports */
 	int		 pipe;		/* of output, or a connection; -1:
 					 * none */
+	int		 input;		/* pipe of a body to a CGI; -1: none */
 	struct backend_protocol protocol;
 	struct watch	*reports, *readable;
-	struct watch	*writable;	/* of a connection */
+	struct watch	*writable;	/* of a connection, or input */
 	struct watch	*late;		/* timer: LATE_MS */
 	bool		 is_reported_on;	/* the program's end will be */
 	bool		 reported;	/* the program's end */
@@ -80,10 +81,20 @@ wake_waiter(const struct record *r)
 }
 
 static void
+close_input(struct record *r)
+{
+	if (r->input == -1)
+		return;
+	evloop_unwatch(&r->writable);
+	io_close(&r->input);
+}
+
+static void
 close_pipe(struct record *r)
 {
 	evloop_unwatch(&r->readable);
-	evloop_unwatch(&r->writable);
+	if (r->input == -1)
+		evloop_unwatch(&r->writable);
 	io_close(&r->pipe);
 }
 
@@ -94,6 +105,7 @@ close_all(struct record *r)
 {
 	evloop_unwatch(&r->reports);
 	io_close(&r->request);
+	close_input(r);
 	close_pipe(r);
 	evloop_unwatch(&r->late);
 	backend_protocol_close(&r->protocol,
@@ -104,6 +116,7 @@ static void
 end_work(struct record *r, enum backend_end how)
 {
 	r->backend.end = (uint8_t)how;
+	r->backend.room = 0;
 	close_all(r);
 }
 
@@ -244,17 +257,25 @@ consume(struct backend *b, size_t n)
 }
 
 /*
- * The request, over a connection
+ * The request, over a connection, or a body over a pipe
  */
 
+/* A server that has closed its connection takes no more. */
 static void
 send_request(struct record *r)
 {
-	int	n = backend_protocol_send(&r->protocol, r->pipe);
+	bool	is_cgi = r->protocol.kind == CONF_CGI;
+	int	n;
 
-	if (n == -1)
+	n = backend_protocol_send(&r->protocol, is_cgi ? r->input : r->pipe);
+	if (n == -1) {
 		end_work(r, BACKEND_BROKEN);
-	else
+		return;
+	}
+	r->backend.room = backend_protocol_room(&r->protocol);
+	if (is_cgi && backend_protocol_is_sent(&r->protocol))
+		close_input(r);
+	else if (r->writable != NULL)
 		evloop_set(r->writable, n == 0 ? EVLOOP_WRITE : EVLOOP_NONE);
 }
 
@@ -262,10 +283,32 @@ static void
 on_writable(void *context)
 {
 	struct record	*r = context;
+	bool		 had_room = r->backend.room > 0;
 
 	send_request(r);
-	if (r->backend.end != BACKEND_RUNS)
+	if (r->backend.end != BACKEND_RUNS ||
+	    (!had_room && r->backend.room > 0))
 		wake_waiter(r);
+}
+
+static void
+send_body(struct backend *b, const char *bytes, size_t n)
+{
+	struct record	*r = (struct record *)b;
+
+	need(n <= b->room);
+	backend_protocol_add(&r->protocol, bytes, n);
+	send_request(r);
+}
+
+static void
+finish_body(struct backend *b)
+{
+	struct record	*r = (struct record *)b;
+
+	need(b->end == BACKEND_RUNS);
+	backend_protocol_finish(&r->protocol);
+	send_request(r);
 }
 
 /*
@@ -288,8 +331,25 @@ take_output(struct record *r, int pipe)
 	evloop_set(r->readable, EVLOOP_READ);
 	if (!backend_protocol_sends(&r->protocol))
 		return;
-	r->writable = evloop_watch(r->driver->loop, pipe, on_writable, r);
+	if (r->protocol.kind != CONF_CGI)
+		r->writable = evloop_watch(r->driver->loop, pipe, on_writable,
+		    r);
 	send_request(r);
+}
+
+/* The pipe for the body of a CGI program, which is to be started next. */
+static void
+take_input(struct record *r, int pipe)
+{
+	if (r->protocol.kind != CONF_CGI || !r->protocol.comes ||
+	    r->input != -1 || r->backend.started) {
+		close(pipe);
+		end_work(r, BACKEND_BROKEN);
+		return;
+	}
+	r->input = pipe;
+	io_nonblock(pipe);
+	r->writable = evloop_watch(r->driver->loop, pipe, on_writable, r);
 }
 
 static void
@@ -317,6 +377,9 @@ take_report(struct record *r, const struct program_report *report, int pipe)
 	case PROGRAM_FAILED:
 		r->backend.error = report->error;
 		end_work(r, BACKEND_FAILED);
+		break;
+	case PROGRAM_INPUT:
+		take_input(r, pipe);
 		break;
 	default:
 		r->backend.retry_after = report->retry_after;
@@ -361,7 +424,8 @@ send_start(struct manager *m, const struct backend_start *start)
 	int			ends[2], n;
 
 	if (start->protocol == CONF_CGI) {
-		message.has_body = has_body;
+		message.body = has_body ? PROGRAM_BODY_FILE :
+		    start->sends_body ? PROGRAM_BODY_PIPE : PROGRAM_BODY_NONE;
 		message.file = start->file;
 		message.environment = start->environment;
 	}
@@ -438,7 +502,7 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 	r->driver = d;
 	r->hold = hold;
 	r->backend.status = -1;
-	r->pipe = -1;
+	r->pipe = r->input = -1;
 	r->is_reported_on = start->protocol == CONF_CGI || start->keep;
 	r->reports = evloop_watch(d->loop, r->request, on_report, r);
 	evloop_set(r->reports, EVLOOP_READ);
@@ -497,7 +561,8 @@ open_driver(struct backends *b, const struct driver *driver)
 
 	*d = *driver;
 	*b = (struct backends){ .start = start_backend, .consume = consume,
-	    .end = end_backend, .context = d };
+	    .send = send_body, .finish = finish_body, .end = end_backend,
+	    .context = d };
 }
 
 void

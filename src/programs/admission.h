@@ -34,6 +34,7 @@ struct manager {
 struct invocation {
 	struct admission	*admission;
 	struct source		 request;	/* to main */
+	uint32_t		 kind_of_body;	/* enum program_body */
 	bool			 awaits_body;
 	int			 body;		/* -1: none, or not yet */
 	char			*texts;		/* owned until it runs; has the
@@ -94,8 +95,8 @@ void	admission_add(struct admission *, const struct program_start *,
 void	admission_start(struct admission *);
 /* An invocation waits no more. */
 void	admission_run(struct invocation *);
-/* Reports to main, which may have gone.  output: -1 but for a STARTED.  Returns
- * whether main has been told. */
+/* Reports to main, which may have gone.  output: -1 but for an INPUT and a
+ * STARTED.  Returns whether main has been told. */
 bool	admission_report(const struct invocation *,
 	    const struct program_report *, int output);
 /* The last report: the errno. */

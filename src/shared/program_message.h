@@ -3,7 +3,7 @@
  *
  * Main sends a START over the socket that all mains of a generation share, and
  * with it one end of a socket that is the request's alone: over that one main
- * sends the body's descriptor, if there is a body, and the manager its reports.
+ * sends the body's descriptor, if it is in a file, and the manager its reports.
  * Either closes it: main, when the request has no use for its program any more;
  * the manager, behind the last report.  All sockets keep the bounds of messages
  * (io_record_pipe()).
@@ -24,9 +24,16 @@
 #define PROGRAM_MESSAGE_MAX						\
 	(PROGRAM_ENVIRONMENT_MAX + PROGRAM_FILE_MAX + 64)
 
+enum program_body {
+	PROGRAM_BODY_NONE,
+	PROGRAM_BODY_FILE,	/* its descriptor follows */
+	PROGRAM_BODY_PIPE,	/* main gets the end of a pipe to write to */
+	PROGRAM_BODY_COUNT
+};
+
 struct program_start {
 	uint32_t	 program;	/* index in conf->programs */
-	uint32_t	 has_body;	/* 0 or 1: a descriptor follows */
+	uint32_t	 body;		/* enum program_body */
 	struct str	 file;		/* see struct backend_start */
 	struct str	 environment;	/* texts NAME=VALUE, each terminated */
 };
@@ -37,6 +44,8 @@ enum program_report_kind {
 	PROGRAM_ENDED,		/* after its exit; the last report */
 	PROGRAM_FAILED,		/* to start; the last report */
 	PROGRAM_BUSY,		/* too many run and wait; the last report */
+	PROGRAM_INPUT,		/* with a descriptor, the pipe of its body;
+				 * before STARTED */
 	PROGRAM_REPORT_COUNT
 };
 
@@ -65,12 +74,12 @@ int	program_message_recv_body(int request, int *body);
 int	program_message_send_done(int request, bool again);
 /* Returns 1; 0 at the end. */
 int	program_message_recv_done(int request, bool *again);
-/* output: -1 but for a STARTED. */
+/* fd: -1 but for an INPUT and a STARTED. */
 int	program_message_send_report(int request, const struct program_report *,
-	    int output);
-/* Returns 1, and the descriptor of a STARTED, which is the caller's; 0 at the
- * end. */
+	    int fd);
+/* Returns 1, and the descriptor of these, which is the caller's; 0 at the end.
+ */
 int	program_message_recv_report(int request, struct program_report *,
-	    int *output);
+	    int *fd);
 
 #endif

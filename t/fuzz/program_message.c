@@ -61,7 +61,7 @@ check_start(const struct program_start *start, const char *buffer,
 
 	memcpy(head, data, HEAD);
 	need(size == HEAD + (size_t)head[2] + head[3]);
-	need(start->program == head[0] && start->has_body == head[1]);
+	need(start->program == head[0] && start->body == head[1]);
 	need(start->file.at == buffer + HEAD && start->file.len == head[2]);
 	need(start->environment.at == start->file.at + start->file.len);
 	need(start->environment.len == head[3]);
@@ -104,7 +104,8 @@ recv_report(int sock, const uint8_t *data, size_t size)
 		need(memcmp(&report, data, sizeof(report)) == 0);
 		need(report.kind < PROGRAM_REPORT_COUNT);
 	}
-	need((output != -1) == (n == 1 && report.kind == PROGRAM_STARTED));
+	need((output != -1) == (n == 1 &&
+	    (report.kind == PROGRAM_INPUT || report.kind == PROGRAM_STARTED)));
 	io_close(&output);
 }
 

@@ -98,6 +98,7 @@ unit_tests = \
 	t/unit/loop/access_log \
 	t/unit/loop/backends \
 	t/unit/loop/backends_fastcgi \
+	t/unit/loop/backends_stream \
 	t/unit/loop/batch \
 	t/unit/loop/clients \
 	t/unit/loop/mailbox \

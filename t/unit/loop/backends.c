@@ -31,12 +31,12 @@ ask_much(void)
 }
 
 static void
-take_start(bool has_body)
+take_start(enum program_body body)
 {
 	struct program_start	start = take_any_start();
 
 	ck_assert_uint_eq(start.program, 3);
-	ck_assert_uint_eq(start.has_body, has_body);
+	ck_assert_uint_eq(start.body, body);
 	ck_assert_uint_eq(start.file.len, 8);
 	ck_assert(memcmp(start.file.at, "dir/file", 8) == 0);
 	ck_assert_uint_eq(start.environment.len, 8);
@@ -47,7 +47,7 @@ static void
 start(void)
 {
 	ck_assert_ptr_nonnull(backend = ask(-1));
-	take_start(false);
+	take_start(PROGRAM_BODY_NONE);
 	backend->waiter = &waiter;
 }
 
@@ -99,7 +99,7 @@ START_TEST(sends_body)
 
 	ck_assert_int_eq(io_pipe(ends), 0);
 	ck_assert_ptr_nonnull(backend = ask(ends[0]));
-	take_start(true);
+	take_start(PROGRAM_BODY_FILE);
 	close(ends[0]);
 	ck_assert_int_eq(program_message_recv_body(request, &body), 1);
 	ck_assert_int_eq(write(ends[1], "x", 1), 1);

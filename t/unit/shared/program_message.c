@@ -70,18 +70,19 @@ send_bytes(const void *bytes, size_t len, int fd)
 static const struct {
 	const char	*file;
 	size_t		 environment;	/* bytes */
-	uint32_t	 has_body;
+	uint32_t	 body;
 } starts[] = {
 	{ "", 0, 0 },
-	{ "a/b.cgi", 100, 1 },
-	{ "", PROGRAM_ENVIRONMENT_MAX, 1 },
+	{ "a/b.cgi", 100, PROGRAM_BODY_FILE },
+	{ "a/b.cgi", 100, PROGRAM_BODY_PIPE },
+	{ "", PROGRAM_ENVIRONMENT_MAX, PROGRAM_BODY_FILE },
 };
 
 START_TEST(passes_a_start)
 {
 	static char		environment[PROGRAM_ENVIRONMENT_MAX];
 	struct program_start	sent = { .program = 7,
-				    .has_body = starts[_i].has_body,
+				    .body = starts[_i].body,
 				    .file = str_of(starts[_i].file),
 				    .environment = { environment,
 				    starts[_i].environment } }, got;
@@ -92,7 +93,7 @@ START_TEST(passes_a_start)
 	ck_assert_int_eq(program_message_recv_start(ends[1], buffer, &got,
 	    &request), 1);
 	ck_assert_uint_eq(got.program, 7);
-	ck_assert_uint_eq(got.has_body, sent.has_body);
+	ck_assert_uint_eq(got.body, sent.body);
 	ck_assert(str_same(got.file, sent.file));
 	ck_assert(str_same(got.environment, sent.environment));
 	ck_assert_int_ne(request, -1);
@@ -131,7 +132,7 @@ static const struct {
 	{ { 0 }, 0, true },
 	{ { 0 }, 15, true },
 	{ { 0, 0, 0, 0 }, 16, false },		/* no request */
-	{ { 0, 2, 0, 0 }, 16, true },
+	{ { 0, PROGRAM_BODY_COUNT, 0, 0 }, 16, true },
 	{ { 0, 0, 1, 0 }, 16, true },		/* shorter than it says */
 	{ { 0, 0, 0, 1 }, 16, true },
 	{ { 0, 0, 0, 0 }, 17, true },		/* longer */
@@ -185,6 +186,8 @@ static const struct {
 	{ { .kind = PROGRAM_ENDED, .status = 256 }, ALL, false, true },
 	{ { .kind = PROGRAM_FAILED, .error = ENOENT }, ALL, false, true },
 	{ { .kind = PROGRAM_BUSY, .retry_after = 9 }, ALL, false, true },
+	{ { .kind = PROGRAM_INPUT }, ALL, true, true },
+	{ { .kind = PROGRAM_INPUT }, ALL, false, false },
 	{ { .kind = PROGRAM_STARTED }, ALL, false, false },
 	{ { .kind = PROGRAM_ENDED }, ALL, true, false },
 	{ { .kind = PROGRAM_REPORT_COUNT }, ALL, false, false },
