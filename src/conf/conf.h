@@ -111,6 +111,8 @@ struct conf {
 		int64_t	 line, header, fields;	/* bytes, bytes, lines */
 		int64_t	 body, body_within;	/* bytes, ms */
 		int64_t	 bodies;		/* bytes, for programs */
+		char	*spool;			/* directory; NULL: none */
+		int64_t	 spool_from, spool_max;	/* bytes */
 		int64_t	 idle, head, gap, send, disk;	/* ms */
 		int64_t	 linger, drain, drain_notice;	/* ms */
 		int64_t	 pace, pace_after;	/* bytes a second, bytes */

@@ -20,7 +20,8 @@
 	X(cache.logins,		1)					\
 	X(cache.chunks,		1)					\
 	X(limits.connections,	1)					\
-	X(limits.bodies,	find_largest_body(conf))		\
+	X(limits.bodies,	find_largest_in_memory(conf))		\
+	X(limits.spool_max,	find_largest_body(conf))		\
 	X(limits.verify,	1)					\
 	X(limits.verify_queue,	1)					\
 	X(helpers,		0)					\
@@ -50,6 +51,16 @@ find_largest_body(const struct conf *conf)
 			most = MAX(most, site->paths[j].rules.run.body);
 	}
 	return most;
+}
+
+/* The same of a body in memory. */
+static int64_t
+find_largest_in_memory(const struct conf *conf)
+{
+	int64_t	most = find_largest_body(conf);
+
+	return conf->limits.spool != NULL ?
+	    MIN(most, conf->limits.spool_from) : most;
 }
 
 void

@@ -304,24 +304,34 @@ make_list(struct conf_reader *reader, struct conf_rules *rules,
 	}
 }
 
+/* Bytes of all bodies that are kept. */
+static int64_t
+get_most_kept(const struct conf *conf)
+{
+	return conf->limits.spool == NULL ? conf->limits.bodies :
+	    MAX(conf->limits.bodies, conf->limits.spool_max);
+}
+
 static void
 complete_body(struct conf_reader *reader, struct conf_rules *rules,
     const struct conf_rules *around, struct conf_object object)
 {
 	const struct conf	*conf = reader->conf;
+	int64_t			 most = get_most_kept(conf);
 	struct conf_origin	*own = conf_origin(object,
 				    conf_row_find_word("body", object.kind), 0);
-	struct buf		 most = { 0 };
+	struct buf		 text = { 0 };
 
 	if (own == NULL)
 		rules->run.body = around != NULL ? around->run.body :
-		    MIN(conf->limits.body, conf->limits.bodies);
-	if (own == NULL || own->bad || rules->run.body <= conf->limits.bodies)
+		    MIN(conf->limits.body, most);
+	if (own == NULL || own->bad || rules->run.body <= most)
 		return;
-	conf_scaled_print(TYPE_SIZE, conf->limits.bodies, &most);
-	conf_error(reader, own->pos, "body is more than limits bodies, which "
-	    "is %s for all requests together", buf_string(&most));
-	buf_free(&most);
+	conf_scaled_print(TYPE_SIZE, most, &text);
+	conf_error(reader, own->pos, "body is more than limits %s, which is %s "
+	    "for all requests together", most > conf->limits.bodies ?
+	    "spool max" : "bodies", buf_string(&text));
+	buf_free(&text);
 }
 
 static void

@@ -62,12 +62,15 @@ libhttp_a_SOURCES = \
 	src/http/programs/environment.c \
 	src/http/programs/environment.h \
 	src/http/programs/failure.c \
+	src/http/programs/feed.c \
 	src/http/programs/other.c \
 	src/http/programs/other.h \
 	src/http/programs/redirect.c \
 	src/http/programs/relay.c \
 	src/http/programs/run.c \
 	src/http/programs/run.h \
+	src/http/programs/run_body.c \
+	src/http/programs/run_body.h \
 	src/http/programs/script.c \
 	src/http/programs/script.h \
 	src/http/programs/spool.c \

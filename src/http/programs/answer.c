@@ -254,7 +254,7 @@ end_local_redirect(struct conn *c, enum outcome outcome)
 		run->deadline = c->http->clock->ms + run->program->silence;
 	} else if (outcome == OUTCOME_TIMED_OUT)
 		return redirect_begin(c);
-	return run->backend->end == BACKEND_RUNS ? run_wait(c) :
+	return run->backend->end == BACKEND_RUNS ? feed_wait(c) :
 	    redirect_begin(c);
 }
 
@@ -280,6 +280,8 @@ answer_step(struct conn *c)
 
 	if (is_failure(outcome) && outcome != OUTCOME_TIMED_OUT)
 		return conn_abort(c);		/* its client has gone */
+	if (run->body.has_failed)
+		return failure_of_body(c);
 	if (run->local)
 		return end_local_redirect(c, outcome);
 	note_start(c);
@@ -297,5 +299,5 @@ answer_step(struct conn *c)
 	if (run->backend->end != BACKEND_RUNS)
 		return handle_end(c);
 	return outcome == OUTCOME_TIMED_OUT && !more ? handle_timeout(c) :
-	    run_wait(c);
+	    feed_wait(c);
 }

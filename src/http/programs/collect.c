@@ -17,19 +17,44 @@
 static enum go
 refuse_body(struct conn *c, enum why why)
 {
-	run_drop_body(c);
+	run_body_drop(c);
 	return reply_error_close(c, reply_why(c, why));
+}
+
+/* Has a body go to a file on a disk if it is long for one in memory, or others
+ * leave no room there. */
+static void
+choose_place(struct conn *c, int64_t more)
+{
+	struct run		*run = c->request->run;
+	struct caches		*caches = c->http->caches;
+	const struct conf	*conf = c->http->conf;
+
+	if (conf->limits.spool == NULL || run->body.on_disk ||
+	    (run->body.counted + more <= conf->limits.spool_from &&
+	    caches->bodies + more <= conf->limits.bodies))
+		return;
+	run->body.on_disk = true;
+	caches->bodies -= run->body.counted;
+	caches->spooled += run->body.counted;
 }
 
 /* Counts bytes among the bodies of all requests; false: there are too many. */
 static bool
 count_bytes(struct conn *c, int64_t n)
 {
-	struct run	*run = c->request->run;
+	struct run		*run = c->request->run;
+	struct caches		*caches = c->http->caches;
+	const struct conf	*conf = c->http->conf;
 
-	c->http->caches->bodies += n;
+	choose_place(c, n);
 	run->body.counted += n;
-	return c->http->caches->bodies <= c->http->conf->limits.bodies;
+	if (run->body.on_disk) {
+		caches->spooled += n;
+		return caches->spooled <= conf->limits.spool_max;
+	}
+	caches->bodies += n;
+	return caches->bodies <= conf->limits.bodies;
 }
 
 static int64_t
@@ -104,7 +129,7 @@ take_body(struct conn *c)
 	result = consume_body(c, c->input + head, c->input_len - head, &used);
 	recv_drop_body(c, used);
 	if (result == CHUNKED_REFUSED) {
-		run_drop_body(c);
+		run_body_drop(c);
 		return reply_error_close(c, r->discard.chunked.status);
 	}
 	why = check_chunks(c, run->body.bytes.len - before);

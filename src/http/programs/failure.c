@@ -16,6 +16,12 @@ failure_reply(struct conn *c, enum why why, const char *cause, ...)
 	buf_addv(&run->cause, cause, args);
 	va_end(args);
 	run_end(c);
-	run_drop_body(c);
+	run_body_drop(c);
 	return reply_error(c, reply_why(c, why));
+}
+
+enum go
+failure_of_body(struct conn *c)
+{
+	return failure_reply(c, (enum why)c->request->run->body.why, "%s", "");
 }

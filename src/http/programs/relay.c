@@ -92,14 +92,31 @@ end_whole(struct conn *c)
 
 /* Ends a response that is not whole in a way that the client notices. */
 static COLD enum go
-cut_response(struct conn *c, const char *cause)
+break_response(struct conn *c)
 {
-	struct run	*run = c->request->run;
+	const struct run	*run = c->request->run;
 
-	buf_adds(&run->cause, cause);
-	refusal_log_cut(c);
 	run_end(c);
 	return run->chunked || run->left != -1 ? conn_abort(c) : conn_reset(c);
+}
+
+/* The same, with a line in the log. */
+static COLD enum go
+cut_response(struct conn *c, const char *cause)
+{
+	buf_adds(&c->request->run->cause, cause);
+	refusal_log_cut(c);
+	return break_response(c);
+}
+
+/* Ends a response as the body of the request has failed. */
+static COLD enum go
+handle_failed_body(struct conn *c)
+{
+	if (is_whole(c->request->run))
+		return end_whole(c);
+	refusal_log_cut(c);
+	return break_response(c);
 }
 
 /* Handles the program's end. */
@@ -164,6 +181,8 @@ relay_step(struct conn *c)
 
 	if (is_failure(outcome) && outcome != OUTCOME_TIMED_OUT)
 		return handle_failure(c);
+	if (run->body.has_failed)
+		return handle_failed_body(c);
 	if (is_too_long(run))
 		return handle_too_long(c);
 	more = put_next(c);
@@ -177,5 +196,5 @@ relay_step(struct conn *c)
 	if (conn_has_output(c))
 		return conn_send(c, STEP_RELAY);
 	return outcome == OUTCOME_TIMED_OUT && !more ? handle_timeout(c) :
-	    run_wait(c);
+	    feed_wait(c);
 }

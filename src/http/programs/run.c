@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "http/programs/run.h"
-#include "lib/io.h"
 #include "lib/mem.h"
 
 enum go
@@ -32,47 +31,15 @@ run_end(struct conn *c)
 		c->http->backends.end(&run->backend);
 }
 
-/* A helper may still be sent the descriptor, so the task keeps it. */
-static void
-forget_spool(struct run *run)
-{
-	run->body.spool->file = run->body.fd;
-	run->body.fd = -1;
-	run->body.spool->run = NULL;
-	run->body.spool = NULL;
-}
-
-void
-run_drop_body(struct conn *c)
-{
-	struct run	*run = c->request->run;
-
-	if (run->body.spool != NULL)
-		forget_spool(run);
-	io_close(&run->body.fd);
-	buf_wipe(&run->body.bytes);
-	c->http->caches->bodies -= run->body.counted;
-	run->body.counted = 0;
-}
-
 void
 run_free(struct conn *c)
 {
 	struct run	*run = c->request->run;
 
 	run_end(c);
-	run_drop_body(c);
+	run_body_drop(c);
 	buf_free(&run->head);
 	buf_free(&run->cause);
 	free(run->file);
 	mem_drop(&c->request->run);
-}
-
-enum go
-run_wait(struct conn *c)
-{
-	struct run	*run = c->request->run;
-
-	c->wait.backend = run->backend;
-	return conn_wait(c, WAIT_BACKEND, TIMEOUT_PROGRAM, run->deadline, 0);
 }

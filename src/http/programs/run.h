@@ -11,21 +11,10 @@
 
 #include "backend.h"
 #include "http/conn.h"
+#include "http/programs/run_body.h"
 #include "lib/buf.h"
 #include "proto/cgi_head.h"
 #include "proto/why.h"
-#include "task.h"
-
-/* Bytes of a request's body that are kept before they go to a file. */
-#define RUN_BODY_KEPT	(64 * 1024)
-
-/* The task that writes bytes of a body to its file. */
-struct spool {
-	struct task	 task;	/* first member: casts rely on it */
-	struct run	*run;	/* takes the result; NULL: gone */
-	struct buf	 bytes;
-	int		 file;	/* the task's own descriptor; -1: none */
-};
 
 struct run {
 	const struct conf_program *program;
@@ -37,15 +26,7 @@ struct run {
 	const char	*index;		/* of the conf: behind these bytes in
 					 * SCRIPT_NAME; then there is no
 					 * PATH_INFO; "": none */
-	struct {			/* of the request */
-		struct buf	 bytes;		/* not in the file yet */
-		int		 fd;		/* -1: no file yet */
-		int64_t		 length;	/* bytes in the file */
-		int64_t		 counted;	/* of limits { bodies } */
-		bool		 begun, whole;
-		struct spool	*spool;		/* under way; NULL: none */
-		int		 error;		/* of the last one; 0: none */
-	}		 body;
+	struct run_body	 body;		/* of the request */
 	struct wait_addresses ends;	/* of the connection */
 	struct backend	*backend;	/* NULL: not started, or ended */
 	bool		 started;	/* the start has been counted */
@@ -65,6 +46,7 @@ struct run {
 enum go	collect_step(struct conn *);
 enum go	spool_step(struct conn *);
 enum go	start_step(struct conn *);
+enum go	feed_step(struct conn *);
 enum go	answer_step(struct conn *);
 enum go	relay_step(struct conn *);
 
@@ -76,14 +58,12 @@ enum go	run_begin(struct conn *, const struct conf_program *, char *file,
 void	run_free(struct conn *);
 /* Ends the program, if it runs. */
 void	run_end(struct conn *);
-/* Waits for the program, until run->deadline. */
-enum go	run_wait(struct conn *);
 /* Answers with an error, before there is a response; the cause is a clause
  * about the program. */
 enum go	failure_reply(struct conn *, enum why, const char *cause, ...)
 	    __attribute__((__format__(__printf__, 3, 4)));
-/* Frees what there is of the request's body. */
-void	run_drop_body(struct conn *);
+/* The same, as the body has failed. */
+enum go	failure_of_body(struct conn *);
 /* Makes the head of the response and puts it out. */
 void	answer_put_head(struct conn *);
 /* Goes on with the path that the program has named. */

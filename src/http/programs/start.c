@@ -6,7 +6,6 @@
 
 #include "http/programs/environment.h"
 #include "http/programs/run.h"
-#include "lib/io.h"
 #include "stats/stats.h"
 
 static enum go
@@ -18,6 +17,13 @@ fail_to_start(struct conn *c, int error)
 	stats_count(STATS_PROGRAMS_BUSY);
 	return failure_reply(c, WHY_NO_MANAGER, "its manager cannot be asked "
 	    "for it now: %s", strerror(error));
+}
+
+/* Main must not wait for a disk to read a body that goes over a connection. */
+static bool
+has_slow_body(const struct run *run)
+{
+	return run->body.device != 0 && run->program->protocol != CONF_CGI;
 }
 
 /* The body stays counted while the program may read it. */
@@ -33,7 +39,9 @@ start_backend(struct conn *c, int *error)
 		.protocol = (uint8_t)program->protocol,
 		.keep = program->protocol == CONF_FASTCGI &&
 		    program->servers.n == 0,
-		.name = program->name, .body = run->body.fd,
+		.name = program->name,
+		.body = run->body.is_fed ? -1 : run->body.fd,
+		.sends_body = run->body.is_fed,
 	};
 	struct backend		*backend = NULL;
 
@@ -48,7 +56,8 @@ start_backend(struct conn *c, int *error)
 	    (size_t)program->hold);
 	*error = errno;
 	buf_wipe(&texts);
-	io_close(&run->body.fd);
+	if (!run->body.is_fed)
+		run_body_close(c);
 	return backend;
 }
 
@@ -64,6 +73,7 @@ start_step(struct conn *c)
 		c->wait.addresses = &run->ends;
 		return conn_wait(c, WAIT_ADDRESSES, TIMEOUT_PROGRAM, 0, 0);
 	}
+	run->body.is_fed = run->body.is_fed || has_slow_body(run);
 	run->backend = start_backend(c, &error);
 	if (run->backend == NULL)
 		return fail_to_start(c, error);

@@ -61,6 +61,9 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->limits.body, 1 << 20);
 	ck_assert_int_eq(conf->limits.body_within, 30000);
 	ck_assert_int_eq(conf->limits.bodies, 64 << 20);
+	ck_assert_ptr_null(conf->limits.spool);
+	ck_assert_int_eq(conf->limits.spool_from, 1 << 20);
+	ck_assert_int_eq(conf->limits.spool_max, 1 << 30);
 	ck_assert_int_eq(conf->limits.idle, 30000);
 	ck_assert_int_eq(conf->limits.verify, 16);
 	ck_assert_int_eq(conf->limits.verify_queue, 256);

@@ -282,6 +282,12 @@ static const struct {
 	{ "program a { scgi 127.0.0.1:4000; memory 1G }",
 	    "2:41: \"memory\" is for processes that amped starts: others have "
 	    "started 127.0.0.1:4000" },
+	{ "limits { spool /tmp/none/x }",
+	    "2:16: /tmp/none/x: No such file or directory" },
+	{ "limits { spool /tmp from }",
+	    "2:21: \"from\" needs a value" },
+	{ "limits { spool /tmp max 1K }",
+	    "2:25: 1K is out of bounds: spool max takes 64K to 1024G" },
 	{ "limits { bodies 1K }",
 	    "2:17: 1K is out of bounds: bodies takes 64K to 1024G" },
 };

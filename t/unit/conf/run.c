@@ -113,6 +113,9 @@ START_TEST(none)
 	conf = good("limits { body 1G; bodies 128K }\n" SITE);
 	ck_assert_int_eq(conf->sites[0].rules.run.body, 128 << 10);
 	conf_free(&conf);
+	conf = good("limits { body 1G; spool /tmp max 512M }\n" SITE);
+	ck_assert_int_eq(conf->sites[0].rules.run.body, 512 << 20);
+	conf_free(&conf);
 }
 END_TEST
 
@@ -184,6 +187,12 @@ static const struct {
 	{ "body 65M",
 	    "6: body is more than limits bodies, which is 64M for all requests "
 	    "together\n" },
+	{ "body 65M; }\nlimits { spool /tmp max 64K",
+	    "6: body is more than limits bodies, which is 64M for all requests "
+	    "together\n" },
+	{ "body 2G; }\nlimits { spool /tmp",
+	    "6: body is more than limits spool max, which is 1G for all "
+	    "requests together\n" },
 	{ "}\nsite b { listen *:81; redirect 301 http://c/; "
 	    "path /a { cgi / }",
 	    "61: cgi is without effect here: the site's redirect comes before "
