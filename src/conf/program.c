@@ -190,6 +190,15 @@ conf_program_most(const struct conf_program *p)
 	return p->most != 0 ? (unsigned)p->most : 2 * proc_processors();
 }
 
+bool
+conf_program_all_stream(const struct conf_rules *rules)
+{
+	for (size_t i = 0; i < rules->run.n; i++)
+		if (!rules->run.list[i].program->stream)
+			return false;
+	return rules->run.n > 0;
+}
+
 const struct conf_program *
 conf_program_of_all(const struct conf_rules *rules)
 {

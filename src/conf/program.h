@@ -52,6 +52,8 @@ struct conf_program {
 	int64_t			 within;	/* ms that one may wait */
 	int64_t			 answer;	/* ms to the first byte */
 	int64_t			 silence;	/* ms to the next one */
+	int64_t			 stream;	/* a switch: bodies are not
+						 * whole when it starts */
 	int64_t			 hold;		/* bytes of output */
 	int64_t			 nice;		/* 0 to 19 */
 	int64_t			 memory;	/* bytes; 0: any, as the next */
@@ -75,6 +77,8 @@ struct conf_rules;
 
 /* How many processes of a program may run at once. */
 unsigned	conf_program_most(const struct conf_program *);
+/* Whether no body is kept: all programs that rules run have stream on. */
+bool		conf_program_all_stream(const struct conf_rules *);
 /* The program that rules run for each path; NULL: there is none, or by name. */
 const struct conf_program *conf_program_of_all(const struct conf_rules *);
 /* The program that rules run for a file of that name, which is terminated;

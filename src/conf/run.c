@@ -325,7 +325,8 @@ complete_body(struct conf_reader *reader, struct conf_rules *rules,
 	if (own == NULL)
 		rules->run.body = around != NULL ? around->run.body :
 		    MIN(conf->limits.body, most);
-	if (own == NULL || own->bad || rules->run.body <= most)
+	if (own == NULL || own->bad || rules->run.body <= most ||
+	    conf_program_all_stream(rules))
 		return;
 	conf_scaled_print(TYPE_SIZE, most, &text);
 	conf_error(reader, own->pos, "body is more than limits %s, which is %s "
@@ -338,7 +339,6 @@ static void
 complete_block(struct conf_reader *reader, struct conf_rules *rules,
     const struct conf_rules *around, struct conf_object object)
 {
-	complete_body(reader, rules, around, object);
 	if (rules->run.named.n > 0 || rules->run.cgi != NULL) {
 		rules->run.from = rules;
 		make_list(reader, rules, object);
@@ -347,6 +347,7 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
 		rules->run.list = around->run.list;
 		rules->run.n = around->run.n;
 	}
+	complete_body(reader, rules, around, object);
 }
 
 /* The rules of the block path around a path, or of the site.  Paths are sorted,

@@ -280,7 +280,7 @@ answer_step(struct conn *c)
 
 	if (is_failure(outcome) && outcome != OUTCOME_TIMED_OUT)
 		return conn_abort(c);		/* its client has gone */
-	if (run->body.has_failed)
+	if (feed_has_failed(c, outcome))
 		return failure_of_body(c);
 	if (run->local)
 		return end_local_redirect(c, outcome);

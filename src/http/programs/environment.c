@@ -310,11 +310,14 @@ static void
 add_body(const struct conn *c, struct buf *to)
 {
 	const struct run	*run = c->request->run;
+	int64_t			 length = run->body.comes ?
+				    c->request->parse.content_length :
+				    run->body.length;
 	struct str		 name, value;
 	uint32_t		 at = 0;
 
-	if (run->body.length > 0 || run->program->protocol == CONF_SCGI)
-		add_number(to, "CONTENT_LENGTH", (uint64_t)run->body.length);
+	if (length > 0 || run->program->protocol == CONF_SCGI)
+		add_number(to, "CONTENT_LENGTH", (uint64_t)length);
 	while (parse_next_line(&c->request->parse, c->input, &at, &name,
 	    &value))
 		if (str_same_nocase(name, STR("Content-Type"))) {

@@ -2,7 +2,10 @@
  * feed: passes the body of a request on to a program that runs.
  *
  * A body on a disk that goes over a connection is copied into memory piece by
- * piece, by a helper, as main must not wait for a disk.
+ * piece, by a helper, as main must not wait for a disk.  Another body comes
+ * from the client, if the conf says that its program does not wait for the
+ * whole of it.  While the program has no room for more, nothing is read, so the
+ * client must wait.
  *
  * A step that is about to wait for the program goes here first, if the program
  * takes more of the body, and back.  That step also ends a request whose body
@@ -14,16 +17,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "http/park.h"
 #include "http/programs/run.h"
 #include "lib/io.h"
 #include "stats/stats.h"
+
+#define READS_MAX	16	/* before other connections have their turn */
 
 /* Whether a part of the body can go to the program now. */
 static bool
 is_due(const struct run *run)
 {
-	return run->body.is_fed && run->backend->room > 0 &&
-	    run->backend->end == BACKEND_RUNS;
+	return run->body.is_fed && !run->body.is_dry &&
+	    run->backend->room > 0 && run->backend->end == BACKEND_RUNS;
 }
 
 static enum go
@@ -55,6 +61,8 @@ send_bytes(struct conn *c)
 		return;
 	c->http->backends.send(run->backend, run->body.bytes.at, n);
 	buf_consume(&run->body.bytes, n);
+	if (run->body.comes)
+		run->body.length += (int64_t)n;
 	run->deadline = c->http->clock->ms + (c->request->response.answered ?
 	    program->silence : program->answer);
 }
@@ -70,6 +78,10 @@ finish_body(struct conn *c)
 	run_body_close(c);
 	return go_back(c);
 }
+
+/*
+ * A body on a disk
+ */
 
 /* Takes the copy of a piece; 0 or an errno. */
 static int
@@ -139,8 +151,8 @@ wants_piece(const struct run *run)
 	    run->body.fed < run->body.length && is_due(run);
 }
 
-enum go
-feed_step(struct conn *c)
+static enum go
+feed_from_disk(struct conn *c)
 {
 	struct run	*run = c->request->run;
 	enum outcome	 outcome = conn_outcome(c);
@@ -162,6 +174,130 @@ feed_step(struct conn *c)
 	return go_back(c);
 }
 
+/*
+ * A body that comes from the client
+ */
+
+/* Goes back to wait. */
+static enum go
+pause_feed(struct conn *c)
+{
+	c->request->run->body.is_dry = true;
+	return go_back(c);
+}
+
+/* Asks for more.  A client that was to be told to send its body, and has got
+ * the answer before, sends none. */
+static enum go
+read_more(struct conn *c)
+{
+	struct run	*run = c->request->run;
+
+	if (c->request->discard.expect_continue) {
+		if (c->request->response.answered)
+			return finish_body(c);
+		recv_put_continue(c);
+		return conn_send(c, STEP_FEED);
+	}
+	return run->body.reads == READS_MAX ? pause_feed(c) : recv_try(c);
+}
+
+/* Takes the body's bytes that are in the input; false: they are refused. */
+static bool
+take_input(struct conn *c, enum go *go)
+{
+	enum chunked_result	 result = collect_input(c);
+	bool			 good = result != CHUNKED_REFUSED &&
+				    !collect_exceeds(c);
+
+	c->request->discard.expect_continue = false;
+	c->request->run->body.whole = good && result == CHUNKED_DONE;
+	if (!good)
+		*go = fail_body(c, result == CHUNKED_REFUSED ? WHY_NONE :
+		    WHY_PROGRAM_BODY);
+	return good;
+}
+
+/* Passes on what has come, and asks for more. */
+static enum go
+pass_on(struct conn *c)
+{
+	struct run	*run = c->request->run;
+	enum go		 go = GO_ON;
+
+	while (is_due(run)) {
+		if (c->input_len > c->request->parse.size &&
+		    run->body.bytes.len == 0 && !run->body.whole &&
+		    !take_input(c, &go))
+			return go;
+		send_bytes(c);
+		if (run->body.bytes.len > 0)
+			continue;
+		if (run->body.whole)
+			return finish_body(c);
+		if (c->input_len == c->request->parse.size)
+			return read_more(c);
+	}
+	run->body.reads = 0;
+	return go_back(c);
+}
+
+static enum go
+feed_from_client(struct conn *c)
+{
+	struct run	*run = c->request->run;
+	enum outcome	 outcome = conn_outcome(c);
+
+	if (outcome == OUTCOME_TIMED_OUT)
+		return pause_feed(c);
+	if (is_failure(outcome) ||
+	    (outcome == OUTCOME_READY && c->wait.n == -1))
+		return conn_abort(c);
+	if (outcome == OUTCOME_READY && c->wait.n == 0)
+		return fail_body(c, WHY_BODY_CUT);
+	if (outcome == OUTCOME_READY) {
+		recv_take(c);
+		run->body.reads++;
+		run->body.gap = 0;
+	}
+	return pass_on(c);
+}
+
+/* The client may pause between bytes as long as with any body; the time for all
+ * of it runs while the program makes it wait, too. */
+static enum go
+wait_for_both(struct conn *c)
+{
+	struct request	*r = c->request;
+	struct run	*run = r->run;
+	unsigned	 flags = WAIT_INPUT;
+	bool		 is_last;
+
+	if (run->body.reads == READS_MAX)
+		flags |= WAIT_LATER;
+	run->body.reads = 0;
+	run->body.is_dry = false;
+	recv_body_begin(c);
+	if (run->body.gap == 0)
+		run->body.gap = c->http->clock->ms + c->http->conf->limits.gap;
+	is_last = r->discard.deadline <= run->body.gap;
+	conn_wait(c, WAIT_BACKEND, is_last ? TIMEOUT_BODY : TIMEOUT_READ,
+	    MIN(r->discard.deadline, run->body.gap), flags);
+	c->wait.term = is_last ? r->discard.term : 0;
+	return GO_WAIT;
+}
+
+/*
+ * The step, and those that wait
+ */
+
+enum go
+feed_step(struct conn *c)
+{
+	return c->request->run->body.comes ? feed_from_client(c) :
+	    feed_from_disk(c);
+}
+
 enum go
 feed_wait(struct conn *c)
 {
@@ -172,5 +308,36 @@ feed_wait(struct conn *c)
 		return conn_go(c, STEP_FEED);
 	}
 	c->wait.backend = run->backend;
+	if (run->body.is_dry)
+		return wait_for_both(c);
+	run->body.gap = 0;
 	return conn_wait(c, WAIT_BACKEND, TIMEOUT_PROGRAM, run->deadline, 0);
+}
+
+bool
+feed_has_failed(struct conn *c, enum outcome outcome)
+{
+	struct run	*run = c->request->run;
+
+	if (outcome == OUTCOME_TIMED_OUT &&
+	    c->wait.timeout != TIMEOUT_PROGRAM) {
+		run->body.has_failed = true;
+		run->body.why = WHY_BODY_LATE;
+	}
+	return run->body.has_failed;
+}
+
+void
+feed_leave(struct conn *c)
+{
+	struct run	*run = c->request->run;
+
+	if (!run->body.comes || run->body.whole)
+		return;
+	run->body.whole = collect_input(c) == CHUNKED_DONE;
+	buf_wipe(&run->body.bytes);
+	if (run->body.whole)
+		return;
+	c->close = c->linger = true;
+	c->request->response.head_kind = 1;
 }

@@ -125,12 +125,14 @@ redirect_begin(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct buf	 head = { 0 };
-	struct str	 old = parse_str(c->input, r->parse.request_line);
+	struct str	 old;
 	struct parse	 p = { 0 };
 
 	if (r->local_redirects == REDIRECTS_MAX)
 		return failure_reply(c, WHY_PROGRAM_LOOP, "its redirect to a "
 		    "path is the sixth of this request");
+	feed_leave(c);
+	old = parse_str(c->input, r->parse.request_line);
 	write_head(c, &head);
 	parse_init(&p);
 	if (parse_feed(&p, &c->http->parse_limits, head.at, head.len) !=

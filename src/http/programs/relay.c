@@ -86,6 +86,7 @@ is_too_long(const struct run *run)
 static enum go
 end_whole(struct conn *c)
 {
+	feed_leave(c);
 	run_end(c);
 	return conn_send(c, STEP_FINISH);
 }
@@ -109,13 +110,17 @@ cut_response(struct conn *c, const char *cause)
 	return break_response(c);
 }
 
-/* Ends a response as the body of the request has failed. */
+/* Ends a response as the body of the request has failed; a fault of its client
+ * is not logged. */
 static COLD enum go
 handle_failed_body(struct conn *c)
 {
-	if (is_whole(c->request->run))
+	const struct run	*run = c->request->run;
+
+	if (is_whole(run))
 		return end_whole(c);
-	refusal_log_cut(c);
+	if (run->body.error != 0)
+		refusal_log_cut(c);
 	return break_response(c);
 }
 
@@ -181,7 +186,7 @@ relay_step(struct conn *c)
 
 	if (is_failure(outcome) && outcome != OUTCOME_TIMED_OUT)
 		return handle_failure(c);
-	if (run->body.has_failed)
+	if (feed_has_failed(c, outcome))
 		return handle_failed_body(c);
 	if (is_too_long(run))
 		return handle_too_long(c);

@@ -11,6 +11,7 @@
 
 #include "http/conn.h"
 #include "lib/buf.h"
+#include "proto/chunked.h"
 #include "proto/why.h"
 #include "task.h"
 
@@ -35,7 +36,8 @@ struct run_body {
 	struct buf	 bytes;		/* not in the file yet, or on their way
 					 * to the program */
 	int		 fd;		/* -1: no file yet */
-	int64_t		 length;	/* bytes in the file */
+	int64_t		 length;	/* bytes in the file, or that the
+					 * program has got */
 	int64_t		 counted;	/* of limits { bodies }, or of spool
 					 * max */
 	bool		 on_disk;	/* its file is to be there */
@@ -44,12 +46,18 @@ struct run_body {
 	bool		 begun, whole;
 	bool		 is_fed;	/* the program gets it while it runs
 					 * (feed.c): */
+	bool		 comes;		/* from the client, not from the file */
+	bool		 is_dry;	/* no more has come */
 	int64_t		 fed;		/* bytes of the file */
+	int64_t		 gap;		/* clock ms: the next byte is to come;
+					 * 0: at any time */
+	uint8_t		 reads;		/* by this visit of the step */
 	uint8_t		 feeder;	/* enum step: asks for that */
 	struct spool	*spool;		/* under way; NULL: none */
 	int		 error;		/* of the last one; 0: none */
-	bool		 has_failed;	/* while the program ran, by error: */
-	uint8_t		 why;		/* enum why */
+	bool		 has_failed;	/* while the program ran, by its disk
+					 * (error) or the client: */
+	uint8_t		 why;		/* enum why; NONE: wrong chunks */
 };
 
 /* Frees what there is of the body, which is not counted any more. */
@@ -66,8 +74,19 @@ struct task *run_body_submit(struct conn *, struct spool *);
 void	run_body_close_new(struct spool *);
 /* The reason that follows from the errno of a body's disk. */
 enum why run_body_why(int error);
-/* Waits for the program, until run->deadline; before, goes to FEED, if the
- * program takes more of the body. */
+/* Takes the body's bytes that are in the input behind those that are kept of
+ * it. */
+enum chunked_result collect_input(struct conn *);
+/* Whether the body is longer than it may be. */
+bool	collect_exceeds(const struct conn *);
+/* Waits for the program, until run->deadline, and for the client, if the
+ * program waits for that; before, goes to FEED, if the program takes more of
+ * the body. */
 enum go	feed_wait(struct conn *);
+/* Whether the body has failed, in FEED or by the outcome of that wait. */
+bool	feed_has_failed(struct conn *, enum outcome);
+/* Drops what is left of the body: if some is still to come, the connection ends
+ * behind the response. */
+void	feed_leave(struct conn *);
 
 #endif

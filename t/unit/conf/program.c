@@ -17,7 +17,7 @@ START_TEST(values)
 	conf = good("program a { command /bin/sh -c \"b c\" # d\n"
 	    "environment E \"f g\"; environment _2 \"\"; most 8; queue 0\n"
 	    "within 1s; answer 2s; silence 3s; hold 4K; nice 0; memory 5M\n"
-	    "cpu 6s; files 16; processes 7; authorization pass }\n"
+	    "stream on; cpu 6s; files 16; processes 7; authorization pass }\n"
 	    "program b-1.c { directory $ }\n" SITE);
 	ck_assert_uint_eq(conf->nprograms, 2);
 	p = &conf->programs[0];
@@ -37,6 +37,7 @@ START_TEST(values)
 	ck_assert_int_eq(p->answer, 2000);
 	ck_assert_int_eq(p->silence, 3000);
 	ck_assert_int_eq(p->hold, 4 << 10);
+	ck_assert(p->stream);
 	ck_assert_int_eq(p->nice, 0);
 	ck_assert_int_eq(p->memory, 5 << 20);
 	ck_assert_int_eq(p->cpu, 6000);
@@ -128,6 +129,7 @@ START_TEST(unnamed)
 	ck_assert_int_eq(p->answer, 60000);
 	ck_assert_int_eq(p->silence, 60000);
 	ck_assert_int_eq(p->hold, 1 << 20);
+	ck_assert(!p->stream);
 	ck_assert_int_eq(p->nice, 10);
 	ck_assert_int_eq(p->memory, 0);
 	ck_assert_int_eq(p->cpu, 0);

@@ -2,6 +2,7 @@
  * Unit test of conf/run: which programs a path runs, by itself or as the block
  * around it, and what is wrong with "run" and "cgi".
  */
+#include "conf/divide.h"
 #include "t/unit/conf/confs.h"
 
 #define PROGRAMS	"program php { command /bin/sh }\n"		\
@@ -115,6 +116,28 @@ START_TEST(none)
 	conf_free(&conf);
 	conf = good("limits { body 1G; spool /tmp max 512M }\n" SITE);
 	ck_assert_int_eq(conf->sites[0].rules.run.body, 512 << 20);
+	conf_free(&conf);
+}
+END_TEST
+
+/* What is not kept is not limited by what may be kept, in a divided conf
+ * either. */
+START_TEST(streams)
+{
+	struct conf	*conf;
+
+	conf = good("limits { bodies 1M }\n"
+	    "program a { directory /; stream on }\n"
+	    "program b { directory / }\n"
+	    "site x { listen *:80; root /\n"
+	    "path /a { run a; body 1G }\n"
+	    "path /b { run b; body 512K } }\n");
+	ck_assert_int_eq(rules_of(conf, "/a")->run.body, 1 << 30);
+	ck_assert(conf_program_all_stream(rules_of(conf, "/a")));
+	ck_assert(!conf_program_all_stream(rules_of(conf, "/b")));
+	ck_assert(!conf_program_all_stream(&conf->sites[0].rules));
+	conf_divide(conf, 0, 100);
+	ck_assert_int_eq(conf->limits.bodies, 1 << 20);
 	conf_free(&conf);
 }
 END_TEST
@@ -260,6 +283,7 @@ unit_tests(TCase *tests)
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, lists, 0, COUNT(cases));
 	tcase_add_test(tests, none);
+	tcase_add_test(tests, streams);
 	tcase_add_loop_test(tests, bad_lines, 0, COUNT(bads));
 	tcase_add_loop_test(tests, good_lines, 0, COUNT(goods));
 }
