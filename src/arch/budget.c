@@ -78,7 +78,8 @@ min_clients(const struct conf *conf)
 }
 
 /* How many requests for programs there may be at once, those that wait for a
- * process included, if descriptors are no matter. */
+ * process included, if descriptors are no matter.  In a drain a main that has
+ * one client accepts all that wait for a main. */
 static size_t
 max_programs(const struct conf *conf)
 {
@@ -90,7 +91,7 @@ max_programs(const struct conf *conf)
 		n += conf_program_most(p) + (size_t)p->queue;
 	}
 	return arch_of(conf)->limitations[ARCH_LIMITED_CLIENTS] ?
-	    MIN(n, arch_workers(conf)) : n;
+	    MIN(n, arch_workers(conf) + CLIENTS_MIN) : n;
 }
 
 void
