@@ -161,9 +161,6 @@ handle_message(struct service *s, enum channel_message message, int fd)
 	case CHANNEL_ACCESS_LOGGER:
 		access_log_join(s->access_log, fd);
 		break;
-	case CHANNEL_PROGRAMS:
-		backends_set_manager(&s->backends, fd);
-		break;
 	case CHANNEL_REQUEST:
 		requests_add(s->requests, fd);
 		break;
@@ -495,7 +492,7 @@ enter_sandbox(struct service *s)
 static const struct backends *
 open_backends(struct service *s, size_t most)
 {
-	if (s->env->programs != -1)
+	if (s->env->conf->nprograms > 0)
 		backends_open(&s->backends, s->loop, &s->clock,
 		    s->env->programs, most);
 	return &s->backends;

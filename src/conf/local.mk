@@ -13,6 +13,7 @@ libconf_a_SOURCES = \
 	src/conf/conf.c \
 	src/conf/conf.h \
 	src/conf/control.c \
+	src/conf/describe.c \
 	src/conf/directive.c \
 	src/conf/directives.tbl \
 	src/conf/divide.c \

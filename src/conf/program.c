@@ -206,3 +206,48 @@ conf_program_of_file(const struct conf_rules *rules, const char *name)
 			return rules->run.list[i].program;
 	return NULL;
 }
+
+static bool
+is_in_list(const struct conf_rules *rules, const struct conf_program *program)
+{
+	for (size_t i = 0; i < rules->run.n; i++)
+		if (rules->run.list[i].program == program)
+			return true;
+	return false;
+}
+
+static bool
+is_run_by(const struct conf_site *site, const struct conf_program *program)
+{
+	bool	found = is_in_list(&site->rules, program);
+
+	for (size_t i = 0; !found && i < site->npaths; i++)
+		found = is_in_list(&site->paths[i].rules, program);
+	return found;
+}
+
+void
+conf_program_each_directory(const struct conf *conf,
+    const struct conf_program *program,
+    void (*call)(void *context, const char *directory), void *context)
+{
+	const struct conf_site	*site;
+	const struct conf_rules	*rules;
+
+	if (program->directory != NULL)
+		call(context, program->directory);
+	for (size_t i = 0; i < conf->nsites; i++) {
+		site = &conf->sites[i];
+		if (!is_run_by(site, program))
+			continue;
+		if (site->rules.root != NULL)
+			call(context, site->rules.root);
+		for (size_t k = 0; k < site->npaths; k++) {
+			rules = &site->paths[k].rules;
+			if (rules->root != NULL)
+				call(context, rules->root);
+			if (rules->alias != NULL)
+				call(context, rules->alias);
+		}
+	}
+}

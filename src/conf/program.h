@@ -71,6 +71,8 @@ struct conf_run {
 						 * segment; NULL: each path */
 };
 
+struct buf;
+struct conf;
 struct conf_rules;
 
 /* How many processes of a program may run at once. */
@@ -81,5 +83,15 @@ const struct conf_program *conf_program_of_all(const struct conf_rules *);
  * NULL: none. */
 const struct conf_program *conf_program_of_file(const struct conf_rules *,
 		    const char *name);
+/* Calls a function with each directory that files of the program's requests may
+ * be in: its own, and the roots and aliases of each site that runs it. */
+void		conf_program_each_directory(const struct conf *,
+		    const struct conf_program *,
+		    void (*)(void *context, const char *directory),
+		    void *context);
+/* describe.c: appends all that processes of the program depend on.  Programs of
+ * two confs with the same bytes can have the same processes. */
+void		conf_describe_program(const struct conf *,
+		    const struct conf_program *, struct buf *);
 
 #endif

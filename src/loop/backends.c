@@ -23,7 +23,6 @@
 #include "conf/program.h"
 #include "lib/buf.h"
 #include "lib/io.h"
-#include "lib/lock.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "loop/backend_protocol.h"
@@ -38,7 +37,6 @@
 /* The part that the loops of main share. */
 struct manager {
 	int		 fd;		/* to the program manager */
-	struct lock	*lock;		/* of fd; NULL: one thread */
 	size_t		 most;
 	_Atomic size_t	 count;		/* of backends */
 	_Atomic uint32_t nasked;	/* backends, ever */
@@ -367,9 +365,7 @@ send_start(struct manager *m, const struct backend_start *start)
 	}
 	if (io_record_pipe(ends) == -1)
 		return -1;
-	lock_acquire(m->lock);
 	n = program_message_send_start(m->fd, &message, ends[1]);
-	lock_release(m->lock);
 	io_close(&ends[1]);
 	/* EPIPE: the manager has refused already, and its report is there. */
 	if (n == 0 && has_body &&
@@ -522,26 +518,8 @@ backends_share(struct backends *b, const struct backends *first,
 	if (first->start == NULL)
 		return;
 	m = ((struct driver *)first->context)->manager;
-	if (m->lock == NULL)
-		m->lock = lock_new();
 	open_driver(b, &(struct driver){ .manager = m, .loop = loop,
 	    .clock = clock, .mailbox = mailbox });
-}
-
-void
-backends_set_manager(const struct backends *b, int manager)
-{
-	struct manager	*m;
-
-	if (b->start == NULL || manager == -1) {
-		io_close(&manager);
-		return;
-	}
-	m = ((struct driver *)b->context)->manager;
-	lock_acquire(m->lock);
-	io_close(&m->fd);
-	m->fd = manager;
-	lock_release(m->lock);
 }
 
 size_t
@@ -563,7 +541,6 @@ backends_close(struct backends *b)
 	if (d->owns_manager) {
 		need(d->manager->count == 0);
 		io_close(&d->manager->fd);
-		lock_free(&d->manager->lock);
 		free(d->manager);
 	}
 	free_rates(d);

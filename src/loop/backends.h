@@ -26,9 +26,6 @@ void	backends_open(struct backends *, struct evloop *, const struct clock *,
  */
 void	backends_share(struct backends *, const struct backends *first,
 	    struct evloop *, const struct clock *, struct mailbox *);
-/* Takes over a socket to a new program manager, for all loops that share it.
- * Backends that there are keep their own sockets.  -1 changes nothing. */
-void	backends_set_manager(const struct backends *, int manager);
 /* How many backends there are in all loops; any thread may ask. */
 size_t	backends_count(const struct backends *);
 /* All backends have been ended.  Nothing happens if start is NULL. */

@@ -77,7 +77,7 @@ struct generation {
 	struct addresses	*addresses;	/* NULL: no limits */
 	struct addresses	**limiters;	/* of conf->limiters */
 	struct accept_token	*accept_token;	/* NULL: not in use */
-	struct program_manager	 programs;
+	struct program_managers_share programs;
 	struct worker		*workers;	/* owned */
 	unsigned		 nworkers;
 	enum generation_state	 state;

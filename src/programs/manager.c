@@ -21,7 +21,7 @@
 
 #define STARTS_MAX	16		/* messages in one iteration */
 
-/* The mains of a generation, and the programs that they ask for. */
+/* The mains that have the manager, and the programs that they ask for. */
 struct mains {
 	struct manager		 manager;
 	struct source		 socket;

@@ -78,11 +78,8 @@ add_variable(struct list *l, struct str name, const char *value)
 static bool
 is_beneath(const char *path, const char *directory)
 {
-	size_t	len;
+	size_t	len = strlen(directory);
 
-	if (directory == NULL)
-		return false;
-	len = strlen(directory);
 	while (len > 0 && directory[len - 1] == '/')
 		len--;
 	return strncmp(path, directory, len) == 0 &&
@@ -98,25 +95,30 @@ has_dots(const char *path)
 	return false;
 }
 
+struct search {
+	const char	*path;
+	bool		 found;
+};
+
+static void
+try_directory(void *search, const char *directory)
+{
+	struct search	*s = search;
+
+	s->found = s->found || is_beneath(s->path, directory);
+}
+
 /* Homes of users may be anywhere. */
 static bool
 may_name(const struct conf *conf, const struct conf_program *program,
     const char *path)
 {
-	const struct conf_site	*site;
-	bool			 found = conf_find_users(conf) ||
-				    is_beneath(path, program->directory);
+	struct search	s = { path, conf_find_users(conf) };
 
 	if (path[0] != '/' || has_dots(path))
 		return false;
-	for (size_t i = 0; !found && i < conf->nsites; i++) {
-		site = &conf->sites[i];
-		found = is_beneath(path, site->rules.root);
-		for (size_t k = 0; !found && k < site->npaths; k++)
-			found = is_beneath(path, site->paths[k].rules.root) ||
-			    is_beneath(path, site->paths[k].rules.alias);
-	}
-	return found;
+	conf_program_each_directory(conf, program, try_directory, &s);
+	return s.found;
 }
 
 /*

@@ -20,7 +20,7 @@
  * left out.  script: the file of a program with a directory, or NULL.
  *
  * NULL with errno: EBADMSG, the texts are none; EACCES, a file is outside of
- * the conf's directories.
+ * the program's directories (conf_program_each_directory()).
  */
 char	**variables_make(const struct conf *, const struct conf_program *,
 	    struct str texts, const char *script);

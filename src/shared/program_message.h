@@ -1,7 +1,7 @@
 /*
  * program_message: what main and the program manager tell each other.
  *
- * Main sends a START over the socket that all mains of a generation share, and
+ * Main sends a START over the socket that all mains of a manager share, and
  * with it one end of a socket that is the request's alone: over that one main
  * sends the body's descriptor, if there is a body, and the manager its reports.
  * Either closes it: main, when the request has no use for its program any more;

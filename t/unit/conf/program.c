@@ -304,6 +304,76 @@ START_TEST(bad_programs)
 }
 END_TEST
 
+/* All that is said here of a program "a", which the first site runs. */
+#define DESCRIBED	"program a { %s }\nprogram b { command /bin/cat }\n" \
+			"site x.org { listen *:80; root %s; run a for *.a }\n" \
+			"site y.org { listen *:80; root %s; run b for *.b }\n"
+
+static const struct {
+	const char	*block, *root, *other;
+} described[] = {
+	{ "command /bin/sh", "/", "/" },
+	{ "command /bin/sh -c", "/", "/" },
+	{ "command /bin/sh \"-c x\"", "/", "/" },
+	{ "command /bin/sh -c x", "/", "/" },
+	{ "command /bin/sh; environment A b", "/", "/" },
+	{ "command /bin/sh; environment A \"b c\"", "/", "/" },
+	{ "command /bin/sh; most 7", "/", "/" },
+	{ "command /bin/sh; cpu 7s", "/", "/" },
+	{ "command /bin/sh", "/tmp", "/" },
+	{ "fastcgi /bin/sh", "/", "/" },
+	{ "fastcgi /bin/sh; idle 7s", "/", "/" },
+	{ "fastcgi unix:/bin/sh", "/", "/" },
+	{ "scgi unix:/bin/sh", "/", "/" },
+};
+
+static void
+describe(const char *block, const char *root, const char *other,
+    struct buf *to)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	buf_addf(&text, DESCRIBED, block, root, other);
+	conf = good(buf_string(&text));
+	conf_describe_program(conf, &conf->programs[0], to);
+	conf_free(&conf);
+	buf_free(&text);
+}
+
+/* Whether the descriptions of two confs are the same. */
+static bool
+is_same(const char *block_a, const char *root_a, const char *other_a,
+    const char *block_b, const char *root_b, const char *other_b)
+{
+	struct buf	a = { 0 }, b = { 0 };
+	bool		same;
+
+	describe(block_a, root_a, other_a, &a);
+	describe(block_b, root_b, other_b, &b);
+	same = a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
+	buf_free(&a);
+	buf_free(&b);
+	return same;
+}
+
+START_TEST(descriptions)
+{
+	for (int k = 0; k < COUNT(described); k++)
+		ck_assert_msg(is_same(described[_i].block, described[_i].root,
+		    described[_i].other, described[k].block, described[k].root,
+		    described[k].other) == (_i == k), "%d, %d", _i, k);
+	/* Another word for the same value. */
+	ck_assert(is_same("command /bin/sh; cpu 60s", "/", "/",
+	    "cpu 1m; command /bin/sh; most 0", "/", "/"));
+	/* The other site's, and of a process that stays any root. */
+	ck_assert(is_same("command /bin/sh", "/", "/",
+	    "command /bin/sh", "/", "/tmp"));
+	ck_assert(is_same("fastcgi /bin/sh", "/", "/",
+	    "fastcgi /bin/sh", "/tmp", "/tmp"));
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -312,4 +382,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, protocols);
 	tcase_add_test(tests, unnamed);
 	tcase_add_loop_test(tests, bad_programs, 0, COUNT(bads));
+	tcase_add_loop_test(tests, descriptions, 0, COUNT(described));
 }

@@ -48,7 +48,12 @@ static struct conf_program programs[PROGRAMS] = {
 	    .command = { unreadable, 1 }, .queue = 10,
 	    .within = WAIT_MS },
 };
-static struct conf_site	 sites[] = { { .rules.root = directory } };
+static struct conf_run	 runs[] = {
+	{ &programs[SHELL], "*.sh" }, { &programs[DIRECTORY], NULL }
+};
+static struct conf_site	 sites[] = {
+	{ .rules.root = directory, .rules.run = { .list = runs, .n = 2 } }
+};
 static const struct conf conf = { .sites = sites, .nsites = 1,
     .programs = programs, .nprograms = PROGRAMS };
 

@@ -7,12 +7,6 @@
 #include "programs/variables.h"
 #include "t/unit/unit.h"
 
-static struct conf_path	paths[] = {
-	{ .prefix = (char []){ "/a" }, .rules.alias = (char []){ "/srv/a/" } },
-};
-static struct conf_site	sites[] = {
-	{ .rules.root = (char []){ "/srv/www" }, .paths = paths, .npaths = 1 },
-};
 static struct conf_pair	pairs[] = {
 	{ .name = (char []){ "MODE" }, .value = (char []){ "fast" } },
 	{ .name = (char []){ "SERVER_SOFTWARE" },
@@ -22,7 +16,19 @@ static struct conf_program programs[] = {
 	{ .directory = (char []){ "/usr/lib/cgi-bin" } },
 	{ .variables = { pairs, 2 } },
 };
-static const struct conf conf = { .sites = sites, .nsites = 1,
+static struct conf_run	runs[] = {
+	{ &programs[0], NULL }, { &programs[1], "*.a" },
+};
+static struct conf_path	paths[] = {
+	{ .prefix = (char []){ "/a" }, .rules.alias = (char []){ "/srv/a/" },
+	    .rules.run = { .list = runs, .n = 2 } },
+};
+/* The second one runs no program. */
+static struct conf_site	sites[] = {
+	{ .rules.root = (char []){ "/srv/www" }, .paths = paths, .npaths = 1 },
+	{ .rules.root = (char []){ "/srv/other" } },
+};
+static const struct conf conf = { .sites = sites, .nsites = 2,
     .programs = programs, .nprograms = 2 };
 
 #define PATH	"PATH=/usr/local/bin:/usr/bin:/bin"
@@ -71,6 +77,7 @@ static const struct {
 	{ 1, NULL, "SCRIPT_FILENAME=/usr/lib/cgi-bin/x|", NULL, EACCES },
 	{ 0, NULL, "SCRIPT_FILENAME=/etc/passwd|", NULL, EACCES },
 	{ 0, NULL, "SCRIPT_FILENAME=/srv/www2/a|", NULL, EACCES },
+	{ 0, NULL, "SCRIPT_FILENAME=/srv/other/a|", NULL, EACCES },
 	{ 0, NULL, "SCRIPT_FILENAME=/srv|", NULL, EACCES },
 	{ 0, NULL, "SCRIPT_FILENAME=/srv/www/../x|", NULL, EACCES },
 	{ 0, NULL, "SCRIPT_FILENAME=/srv/www/..|", NULL, EACCES },
