@@ -17,6 +17,8 @@ struct client;			/* an architecture's record of a connection */
  * returns. */
 struct backend_start {
 	uint32_t	 program;	/* index in conf->programs */
+	uint32_t	 manager;	/* its program manager's number, ... */
+	uint32_t	 place;		/* ... and its own there */
 	/* The program's file: of a program with a directory its path beneath
 	 * that, without a leading slash; else empty. */
 	struct str	 file;

@@ -120,14 +120,14 @@ budget_make(struct budget *b, const struct conf *conf, unsigned mains,
 }
 
 /* How many descriptors the monitor has open at most, during a reload: for each
- * main a channel and a wakeup, and both ends of the program manager's socket.
- * A child that is to be an access logger has two of each log, and some numbers
- * below them (helpers/fds.h) that are free. */
+ * main a channel and a wakeup, and both ends of each program manager's
+ * socket.  A child that is to be an access logger has two of each log, and some
+ * numbers below them (helpers/fds.h) that are free. */
 static size_t
 count_monitor(const struct conf *conf, unsigned mains, size_t listeners)
 {
 	return FDS_MONITOR + GENERATIONS * (listeners + 2 * (size_t)mains +
-	    conf->log.all.ntargets + 2 * (conf->nprograms > 0));
+	    conf->log.all.ntargets + 2 * conf->nmanagers);
 }
 
 static void

@@ -494,7 +494,7 @@ open_backends(struct service *s, size_t most)
 {
 	if (s->env->conf->nprograms > 0)
 		backends_open(&s->backends, s->loop, &s->clock,
-		    s->env->programs, most);
+		    s->env->managers, s->env->conf->nmanagers, most);
 	return &s->backends;
 }
 

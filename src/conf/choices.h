@@ -35,6 +35,11 @@
 	X(PATHNAME, "pathname") X(HEADER, "header") X(CHUNK, "chunk")	\
 	X(ALIGNMENT, "alignment")
 
+/* The confinement of a program: none; it gains no privileges; and it reaches no
+ * files but those that its block and its sites name. */
+#define CONF_CONFINEMENTS(X)						\
+	X(OFF, "off") X(BASIC, "basic") X(FILES, "files")
+
 enum conf_architecture {
 #define X(id, name) ARCHITECTURE_##id,
 	CONF_ARCHITECTURES(X)
@@ -89,6 +94,13 @@ enum conf_trust_fields {
 	CONF_TRUST_FIELDS(X)
 #undef X
 	TRUST_FIELDS_COUNT
+};
+
+enum conf_confinement {
+#define X(id, name) CONFINEMENT_##id,
+	CONF_CONFINEMENTS(X)
+#undef X
+	CONFINEMENT_COUNT
 };
 
 enum conf_ablation {

@@ -130,6 +130,8 @@ struct conf {
 	size_t			 nsites;
 	struct conf_program	*programs;
 	size_t			 nprograms;
+	size_t			 nmanagers;	/* of programs: see
+						 * conf_program.manager */
 
 	struct token_bucket_size *limiters;	/* of all rates of rules */
 	size_t			 nlimiters;

@@ -40,7 +40,8 @@ conf_describe_program(const struct conf *conf,
 	}
 	buf_adds(to, program->name != NULL ? program->name : "");
 	end_text(to);
-	if (program->protocol != CONF_CGI)
+	if (program->protocol != CONF_CGI &&
+	    program->confine != CONFINEMENT_FILES)
 		return;
 	buf_adds(to, conf_find_users(conf) ? "users" : "");
 	end_text(to);

@@ -211,7 +211,7 @@ static bool
 is_in_list(const struct conf_rules *rules, const struct conf_program *program)
 {
 	for (size_t i = 0; i < rules->run.n; i++)
-		if (rules->run.list[i].program == program)
+		if (rules->run.list[i].program->number == program->number)
 			return true;
 	return false;
 }

@@ -41,6 +41,10 @@ struct conf_program {
 	/* Where servers listen that others have started, for
 	 * conf_server_parse().  n is 0: amped starts processes. */
 	struct conf_words	 servers;
+	char			*user, *group;	/* NULL: the server's user; the
+						 * group of the user */
+	int64_t			 confine;	/* enum conf_confinement */
+	struct conf_words	 writes;	/* directories, for FILES */
 	int64_t			 idle;		/* FASTCGI, of own processes: ms
 						 * without a request */
 	int64_t			 requests;	/* of such a process, which then
@@ -61,6 +65,12 @@ struct conf_program {
 	int64_t			 authorization;	/* a switch: it may see
 						 * passwords of requests */
 	size_t			 number;	/* index in conf.programs */
+	size_t			 manager;	/* below conf.nmanagers; one for
+						 * each user and confinement,
+						 * and another one for programs
+						 * whose processes stay */
+	size_t			 place;		/* index among the programs of
+						 * that manager */
 	struct conf_origin	*origins;	/* private to conf/ */
 };
 

@@ -12,6 +12,9 @@
 
 #include "conf/run.h"
 #include "lib/mem.h"
+#include "lib/user.h"
+
+#define SYSTEM_USERS	1000		/* their numbers are below */
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -80,9 +83,16 @@ complete_kind(struct conf_program *program)
 		    program->given.scgi;
 }
 
+static bool
+keeps_processes(const struct conf_program *program)
+{
+	return program->protocol == CONF_FASTCGI && program->servers.n == 0;
+}
+
 /* Directives about processes that amped starts, and about those that stay. */
 static const char *const own_only[] = {
-	"nice", "memory", "cpu", "files", "processes"
+	"user", "confine", "writes", "nice", "memory", "cpu", "files",
+	"processes"
 }, *const staying_only[] = { "idle", "requests" };
 
 static bool
@@ -100,8 +110,7 @@ conf_run_takes(const struct conf_program *program, const struct conf_row *row)
 	if (is_one_of(row->word, own_only, COUNT(own_only)))
 		return program->servers.n == 0;
 	if (is_one_of(row->word, staying_only, COUNT(staying_only)))
-		return program->protocol == CONF_FASTCGI &&
-		    program->servers.n == 0;
+		return keeps_processes(program);
 	return true;
 }
 
@@ -127,6 +136,52 @@ check_effects(struct conf_reader *reader, struct conf_program *program)
 	}
 }
 
+/* Whether a program runs as a user other than that of the server. */
+static bool
+has_own_user(const struct conf *conf, const struct conf_program *program)
+{
+	return program->user != NULL && (program->group != NULL ||
+	    conf->user == NULL || strcmp(program->user, conf->user) != 0);
+}
+
+/* The group makes it plain that a system user is meant. */
+static void
+check_user(struct conf_reader *reader, struct conf_program *program)
+{
+	const struct conf_origin	*given = find_origin(program, "user");
+	const char			*user = program->user;
+	struct user			 found;
+
+	if (user == NULL || given == NULL || given->bad ||
+	    !has_own_user(reader->conf, program) ||
+	    !user_find_name(&found, user))
+		return;
+	if (program->group != NULL)
+		(void)user_set_group(&found, program->group);
+	if (found.uid == 0 || found.gid == 0)
+		conf_error(reader, given->pos, "no program runs with the "
+		    "rights of root's user or group: name others than %s%s%s",
+		    user, program->group != NULL ? " " : "",
+		    program->group != NULL ? program->group : "");
+	else if (program->group == NULL && found.uid < SYSTEM_USERS)
+		conf_error(reader, given->pos, "%s is a user of the system, "
+		    "not of a person or a site: if that is meant, write its "
+		    "group, too: user %s GROUP", user, user);
+	user_free(&found);
+}
+
+static void
+check_writes(struct conf_reader *reader, struct conf_program *program)
+{
+	const struct conf_origin	*given = find_origin(program, "writes");
+
+	if (given != NULL && !given->bad &&
+	    program->confine != CONFINEMENT_FILES)
+		conf_error(reader, given->pos, "\"writes\" is for \"confine "
+		    "files\": without that, %s may write where its user may",
+		    program->name);
+}
+
 static void
 check_program(struct conf_reader *reader, struct conf_program *program)
 {
@@ -136,6 +191,8 @@ check_program(struct conf_reader *reader, struct conf_program *program)
 	complete_kind(program);
 	if (known)
 		check_effects(reader, program);
+	check_user(reader, program);
+	check_writes(reader, program);
 }
 
 /* Adds the program of a directive cgi, one for all with the same directory. */
@@ -158,6 +215,43 @@ add_unnamed(struct conf_reader *reader, const char *directory)
 	conf_value_default(reader, conf_object_program(program));
 }
 
+static bool
+is_same_text(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* Whether two programs have one manager.  One whose processes stay depends on
+ * nothing but their blocks, and so outlives most reloads. */
+static bool
+have_one_manager(const struct conf *conf, const struct conf_program *a,
+    const struct conf_program *b)
+{
+	bool	own = has_own_user(conf, a);
+
+	return keeps_processes(a) == keeps_processes(b) &&
+	    a->confine == b->confine && own == has_own_user(conf, b) && (!own ||
+	    (is_same_text(a->user, b->user) &&
+	    is_same_text(a->group, b->group)));
+}
+
+static void
+choose_manager(struct conf *conf, struct conf_program *program)
+{
+	const struct conf_program	*other;
+
+	program->manager = conf->nmanagers;
+	for (size_t i = 0; i < program->number; i++) {
+		other = &conf->programs[i];
+		if (!have_one_manager(conf, other, program))
+			continue;
+		program->manager = other->manager;
+		program->place++;
+	}
+	if (program->place == 0)
+		conf->nmanagers++;
+}
+
 void
 conf_run_prepare(struct conf_reader *reader)
 {
@@ -172,6 +266,8 @@ conf_run_prepare(struct conf_reader *reader)
 		for (size_t j = 0; j < site->npaths; j++)
 			add_unnamed(reader, site->paths[j].rules.run.cgi);
 	}
+	for (size_t i = 0; i < conf->nprograms; i++)
+		choose_manager(conf, &conf->programs[i]);
 }
 
 static bool

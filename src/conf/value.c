@@ -26,7 +26,8 @@
 
 static conf_set_fn
 		set_workers, set_choices, set_text,
-		set_file, set_directory, set_root, set_new_file, set_log,
+		set_file, set_directory, set_directories, set_root,
+		set_new_file, set_log,
 		set_off_or, set_filename, set_checked;
 
 static const struct type {
@@ -167,6 +168,20 @@ set_directory(struct conf_reader *reader, const struct conf_row *row,
 {
 	return !conf_foreign_error(reader, row->word, word) &&
 	    set_path(reader, row, word, member, try_directory);
+}
+
+/* Adds one of any number. */
+static bool
+set_directories(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	char	*path = NULL;
+
+	if (!set_directory(reader, row, word, &path))
+		return false;
+	conf_name_add(member, path);
+	mem_drop(&path);
+	return true;
 }
 
 #define BY_HOST	"%host"

@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "conf/program.h"
@@ -35,16 +36,17 @@
 					 * program has ended */
 
 /* The part that the loops of main share. */
-struct manager {
-	int		 fd;		/* to the program manager */
+struct managers {
+	int		*at;		/* sockets to them, by number */
+	size_t		 n;
 	size_t		 most;
 	_Atomic size_t	 count;		/* of backends */
 	_Atomic uint32_t nasked;	/* backends, ever */
 };
 
 struct driver {				/* of one loop */
-	struct manager	*manager;
-	bool		 owns_manager;
+	struct managers	*managers;
+	bool		 owns_managers;
 	struct evloop	*loop;
 	const struct clock *clock;
 	struct mailbox	*mailbox;	/* NULL: one thread ends backends */
@@ -351,9 +353,9 @@ on_report(void *context)
 /* Sends to the manager what it needs; returns the socket for its reports, or
  * -1. */
 static int
-send_start(struct manager *m, const struct backend_start *start)
+send_start(struct managers *m, const struct backend_start *start)
 {
-	struct program_start	message = { .program = start->program };
+	struct program_start	message = { .program = start->place };
 	bool			has_body = start->protocol == CONF_CGI &&
 				    start->body != -1;
 	int			ends[2], n;
@@ -363,9 +365,11 @@ send_start(struct manager *m, const struct backend_start *start)
 		message.file = start->file;
 		message.environment = start->environment;
 	}
+	need(start->manager < m->n);
 	if (io_record_pipe(ends) == -1)
 		return -1;
-	n = program_message_send_start(m->fd, &message, ends[1]);
+	n = program_message_send_start(m->at[start->manager], &message,
+	    ends[1]);
 	io_close(&ends[1]);
 	/* EPIPE: the manager has refused already, and its report is there. */
 	if (n == 0 && has_body &&
@@ -406,7 +410,7 @@ free_rates(struct driver *d)
 /* Processes that follow each other on a connection count from places far apart.
  */
 static uint16_t
-make_id(struct manager *m)
+make_id(struct managers *m)
 {
 	const uint32_t	spread = 40503;		/* odd, 2^16 by the golden
 						 * ratio */
@@ -422,8 +426,8 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 	struct record	*r = mem_zero(sizeof(*r));
 
 	if (backend_protocol_open(&r->protocol, start, d->clock,
-	    get_rate(d, start), make_id(d->manager)) == 0)
-		r->request = send_start(d->manager, start);
+	    get_rate(d, start), make_id(d->managers)) == 0)
+		r->request = send_start(d->managers, start);
 	else
 		r->request = -1;
 	if (r->request == -1) {
@@ -446,7 +450,7 @@ static struct backend *
 start_backend(void *context, const struct backend_start *start, size_t hold)
 {
 	struct driver	*d = context;
-	struct manager	*m = d->manager;
+	struct managers	*m = d->managers;
 	struct record	*r = NULL;
 
 	need(hold > 0);
@@ -466,7 +470,7 @@ free_record(struct mail *mail)
 	struct record	*r = (struct record *)(void *)((char *)mail -
 			    offsetof(struct record, mail));
 
-	r->driver->manager->count--;
+	r->driver->managers->count--;
 	close_all(r);
 	buf_free(&r->output);
 	free(r);
@@ -498,13 +502,15 @@ open_driver(struct backends *b, const struct driver *driver)
 
 void
 backends_open(struct backends *b, struct evloop *loop,
-    const struct clock *clock, int manager, size_t most)
+    const struct clock *clock, const int *managers, size_t n, size_t most)
 {
-	struct manager	*m = mem_zero(sizeof(*m));
+	struct managers	*m = mem_zero(sizeof(*m));
 
-	m->fd = manager;
+	m->at = mem_array(n, sizeof(*m->at));
+	memcpy(m->at, managers, n * sizeof(*m->at));
+	m->n = n;
 	m->most = most;
-	open_driver(b, &(struct driver){ .manager = m, .owns_manager = true,
+	open_driver(b, &(struct driver){ .managers = m, .owns_managers = true,
 	    .loop = loop, .clock = clock });
 }
 
@@ -512,13 +518,13 @@ void
 backends_share(struct backends *b, const struct backends *first,
     struct evloop *loop, const struct clock *clock, struct mailbox *mailbox)
 {
-	struct manager	*m;
+	struct managers	*m;
 
 	*b = (struct backends){ .start = NULL };
 	if (first->start == NULL)
 		return;
-	m = ((struct driver *)first->context)->manager;
-	open_driver(b, &(struct driver){ .manager = m, .loop = loop,
+	m = ((struct driver *)first->context)->managers;
+	open_driver(b, &(struct driver){ .managers = m, .loop = loop,
 	    .clock = clock, .mailbox = mailbox });
 }
 
@@ -526,7 +532,16 @@ size_t
 backends_count(const struct backends *b)
 {
 	return b->start == NULL ? 0 :
-	    ((struct driver *)b->context)->manager->count;
+	    ((struct driver *)b->context)->managers->count;
+}
+
+static void
+close_managers(struct managers *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		io_close(&m->at[i]);
+	free(m->at);
+	free(m);
 }
 
 void
@@ -538,10 +553,9 @@ backends_close(struct backends *b)
 		return;
 	if (d->mailbox != NULL)
 		mailbox_deliver(d->mailbox);
-	if (d->owns_manager) {
-		need(d->manager->count == 0);
-		io_close(&d->manager->fd);
-		free(d->manager);
+	if (d->owns_managers) {
+		need(d->managers->count == 0);
+		close_managers(d->managers);
 	}
 	free_rates(d);
 	free(d);

@@ -24,6 +24,7 @@
 #include "monitor/control_child.h"
 #include "monitor/generation.h"
 #include "monitor/logs.h"
+#include "monitor/program_managers.h"
 #include "monitor/roots.h"
 #include "shared/control.h"
 
@@ -115,7 +116,8 @@ answer_check(struct conf *conf, struct buf *answer)
 	}
 	log_init("check", LOG_LEVEL_NOTICE);
 	log_set_output(write_line, &lines[1]);
-	good = generation_choose_user(g) == 0 && roots_check_start(g);
+	good = generation_choose_user(g) == 0 &&
+	    program_managers_check(g->conf) == 0 && roots_check_start(g);
 	log_set_output(NULL, NULL);
 	io_close(&lines[1]);
 	control_begin_answer(answer, good ? CONTROL_VERDICT_OK :

@@ -4,14 +4,17 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "conf/conf.h"
 #include "lib/buf.h"
 #include "lib/clock.h"
 #include "lib/io.h"
+#include "lib/landlock.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
+#include "lib/user.h"
 #include "monitor/child.h"
 #include "monitor/component.h"
 #include "monitor/error_log.h"
@@ -27,6 +30,7 @@
 
 struct program_manager {
 	struct buf	 conf;		/* all that it depends on, as text */
+	struct user	 user;		/* name NULL: its generation's */
 	unsigned	 ngenerations;	/* generations that have it */
 	int		 socket;	/* its end, which the next one gets */
 	struct child	*child;		/* NULL: none */
@@ -37,14 +41,46 @@ struct program_manager {
 
 static struct program_manager	*starting;
 
+/* Returns conf.nmanagers if the generation does not have it. */
+static size_t
+find_number(const struct generation *g, const struct program_manager *m)
+{
+	size_t	i = 0;
+
+	while (i < g->conf->nmanagers && g->managers[i] != m)
+		i++;
+	return i;
+}
+
+static bool
+has_manager(const struct generation *g, const struct program_manager *m)
+{
+	return find_number(g, m) < g->conf->nmanagers;
+}
+
+/* Leaves the programs of a manager. */
+static void
+select_programs(struct conf *conf, size_t manager)
+{
+	const struct conf_program	*all = conf->programs;
+	size_t				 n = conf->nprograms;
+
+	conf->programs = mem_array(n, sizeof(*all));
+	conf->nprograms = 0;
+	for (size_t i = 0; i < n; i++)
+		if (all[i].manager == manager)
+			conf->programs[conf->nprograms++] = all[i];
+}
+
 /* Without a filter of system calls, which programs would inherit. */
 static void
 run_manager(struct generation *g, void *manager, int pipe)
 {
 	const struct program_manager	*m = manager;
+	struct conf			 conf = *g->conf;
 
 	proc_title("amped: programs");
-	log_init("programs", (enum log_level)g->conf->log.error_level);
+	log_init("programs", (enum log_level)conf.log.error_level);
 	/* The monitor dies with a signal for this process. */
 	io_close(&pipe);
 	error_log_close();
@@ -52,14 +88,36 @@ run_manager(struct generation *g, void *manager, int pipe)
 	io_close(&prepared.helper);
 	io_close(&logs_errors.lines[0]);
 	io_close(&logs_errors.drops[0]);
-	manager_run(g->conf, m->socket);
+	select_programs(&conf, find_number(g, m));
+	manager_run(&conf, m->socket);
 	exit(0);
+}
+
+static const struct conf_program *
+find_program(const struct conf *conf, size_t manager)
+{
+	const struct conf_program	*p = conf->programs;
+
+	while (p->manager != manager)
+		p++;
+	return p;
+}
+
+static void
+become_manager(const struct generation *g, const void *manager)
+{
+	const struct program_manager	*m = manager;
+
+	child_become_user(m->user.name != NULL ? &m->user : &g->user,
+	    find_program(g->conf, find_number(g, m))->confine !=
+	    CONFINEMENT_OFF);
 }
 
 static void	manager_died(void *, const struct child *);
 
 static const struct child_kind	kind = {
-	.name = "program manager", .run = run_manager, .died = manager_died
+	.name = "program manager", .become = become_manager,
+	.run = run_manager, .died = manager_died
 };
 
 /* The last that began of those that have a manager. */
@@ -69,7 +127,7 @@ find_generation(const struct program_manager *m)
 	struct generation	*g, *last = NULL;
 
 	TAILQ_FOREACH(g, &generations.list, link)
-		if (g->programs.manager == m)
+		if (has_manager(g, m))
 			last = g;
 	return last;
 }
@@ -113,8 +171,7 @@ all_drain(const struct program_manager *m)
 	const struct generation	*g;
 
 	TAILQ_FOREACH(g, &generations.list, link)
-		if (g->programs.manager == m &&
-		    g->state != GENERATION_DRAINING)
+		if (has_manager(g, m) && g->state != GENERATION_DRAINING)
 			return false;
 	return true;
 }
@@ -136,22 +193,44 @@ manager_died(void *manager, const struct child *c)
 	set_restart(m);
 }
 
-/* Appends all that the manager of a generation depends on. */
+/*
+ * The managers of a generation
+ */
+
+/* Finds the user of a manager; name NULL: the generation's.  Returns 0, or -1
+ * after a line in the log. */
+static int
+find_user(struct user *user, const struct generation *g, size_t manager)
+{
+	const struct conf_program	*p = find_program(g->conf, manager);
+
+	*user = (struct user){ 0 };
+	if (p->user == NULL || geteuid() != 0)
+		return 0;
+	if (user_find_name(user, p->user) && (p->group == NULL ||
+	    user_set_group(user, p->group)))
+		return 0;
+	log_errorx("program %s: there is no user %s any more, or no group: "
+	    "requests for it fail until a reload", p->name, p->user);
+	return -1;
+}
+
+/* Appends all that a manager depends on. */
 static void
-describe_conf(struct generation *g, struct buf *to)
+describe(const struct generation *g, size_t manager, const struct user *user,
+    struct buf *to)
 {
 	const struct conf	*conf = g->conf;
 
-	if (g->user.groups == NULL)
-		user_load_groups(&g->user);
 	buf_addf(to, "%d %s %ld %ld", (int)conf->log.error_level,
-	    g->user.name != NULL ? g->user.name : "", (long)g->user.uid,
-	    (long)g->user.gid);
-	for (int i = 0; i < g->user.ngroups; i++)
-		buf_addf(to, " %ld", (long)g->user.groups[i]);
+	    user->name != NULL ? user->name : "", (long)user->uid,
+	    (long)user->gid);
+	for (int i = 0; i < user->ngroups; i++)
+		buf_addf(to, " %ld", (long)user->groups[i]);
 	buf_addc(to, '\n');
 	for (size_t i = 0; i < conf->nprograms; i++)
-		conf_describe_program(conf, &conf->programs[i], to);
+		if (conf->programs[i].manager == manager)
+			conf_describe_program(conf, &conf->programs[i], to);
 }
 
 static bool
@@ -167,76 +246,142 @@ free_manager(struct program_manager *m)
 	io_close(&m->socket);
 	child_release(&m->child);
 	buf_free(&m->conf);
+	user_free(&m->user);
 	free(m);
 }
 
-/* Takes the description. */
-static void
-add_manager(struct generation *g, const struct buf *conf)
+/* Gives a generation the manager of the one that serves, and a descriptor of
+ * its own, as it leaves by itself.  Returns false if no manager of that depends
+ * on the same. */
+static bool
+share_manager(struct generation *g, size_t number, const struct buf *conf)
 {
-	struct program_manager	*m = mem_zero(sizeof(*m));
-	int			 ends[2] = { -1, -1 };
+	const struct generation	*serving = generations.serving;
+	struct program_manager	*m = NULL;
+	size_t			 i;
 
-	m->conf = *conf;
-	m->ngenerations = 1;
-	if (io_record_pipe(ends) == -1)
-		log_error("cannot make a socket for the program manager: "
+	for (i = 0; i < serving->conf->nmanagers; i++) {
+		m = serving->managers[i];
+		if (m != NULL && is_same(&m->conf, conf))
+			break;
+	}
+	if (i == serving->conf->nmanagers)
+		return false;
+	m->ngenerations++;
+	g->managers[number] = m;
+	g->manager_sockets[number] = fcntl(serving->manager_sockets[i],
+	    F_DUPFD_CLOEXEC, 3);
+	if (g->manager_sockets[number] == -1)
+		log_error("cannot share the socket of a program manager: "
 		    "requests for programs fail until a reload");
-	m->socket = ends[1];
-	g->programs = (struct program_managers_share){ m, ends[0] };
-	if (m->socket != -1)
-		start_manager(m);
+	return true;
 }
 
-/* Gives a generation a descriptor of its own, as it leaves by itself. */
+/* Takes what depends on the conf. */
 static void
-share_manager(struct generation *g, const struct program_managers_share *from)
+add_manager(struct generation *g, size_t number, const struct buf *conf,
+    const struct user *user)
 {
-	from->manager->ngenerations++;
-	g->programs.manager = from->manager;
-	g->programs.socket = fcntl(from->socket, F_DUPFD_CLOEXEC, 3);
-	if (g->programs.socket == -1)
-		log_error("cannot share the socket of the program manager: "
+	struct program_manager	*m = mem_zero(sizeof(*m));
+	int			 ends[2];
+
+	m->conf = *conf;
+	m->user = *user;
+	m->ngenerations = 1;
+	m->socket = -1;
+	g->managers[number] = m;
+	if (io_record_pipe(ends) == -1) {
+		log_error("cannot make a socket for a program manager: "
 		    "requests for programs fail until a reload");
+		return;
+	}
+	g->manager_sockets[number] = ends[0];
+	m->socket = ends[1];
+	start_manager(m);
+}
+
+static void
+open_manager(struct generation *g, size_t number)
+{
+	struct user	 user;
+	const struct user *its = &g->user;
+	struct buf	 conf = { 0 };
+
+	if (find_user(&user, g, number) == -1)
+		return;
+	if (user.name != NULL) {
+		user_load_groups(&user);
+		its = &user;
+	}
+	describe(g, number, its, &conf);
+	if (!share_manager(g, number, &conf)) {
+		add_manager(g, number, &conf, &user);
+		return;
+	}
+	log_info("a reload leaves program manager %ld as it is",
+	    (long)(g->managers[number]->child != NULL ?
+	    g->managers[number]->child->pid : 0));
+	buf_free(&conf);
+	user_free(&user);
 }
 
 void
 program_managers_start(struct generation *g)
 {
-	const struct program_managers_share	*serving =
-						    &generations.serving->
-						    programs;
-	struct buf				 conf = { 0 };
-
-	if (g->conf->nprograms == 0)
-		return;
-	describe_conf(g, &conf);
-	if (serving->manager == NULL ||
-	    !is_same(&serving->manager->conf, &conf)) {
-		add_manager(g, &conf);
-		return;
-	}
-	buf_free(&conf);
-	log_info("the conf says the same of programs as the one before: their "
-	    "manager stays");
-	share_manager(g, serving);
-}
-
-void
-program_managers_leave(struct generation *g)
-{
-	io_close(&g->programs.socket);
+	if (g->conf->nmanagers > 0 && g->user.groups == NULL)
+		user_load_groups(&g->user);
+	for (size_t i = 0; i < g->conf->nmanagers; i++)
+		open_manager(g, i);
 }
 
 void
 program_managers_release(struct generation *g)
 {
-	struct program_manager	*m = g->programs.manager;
+	struct program_manager	*m;
 
-	program_managers_leave(g);
-	g->programs.manager = NULL;
-	if (m != NULL && --m->ngenerations == 0)
-		free_manager(m);
+	generation_close_managers(g);
+	for (size_t i = 0; i < g->conf->nmanagers; i++) {
+		m = g->managers[i];
+		g->managers[i] = NULL;
+		if (m != NULL && --m->ngenerations == 0)
+			free_manager(m);
+	}
+}
+
+/* Whether a server that root has not started can have a program's user. */
+static bool
+may_become(const struct conf_program *p, const char *own)
+{
+	return p->user == NULL || (p->group == NULL && own != NULL &&
+	    strcmp(p->user, own) == 0);
+}
+
+int
+program_managers_check(const struct conf *conf)
+{
+	const struct conf_program	*p;
+	struct user			 own = { 0 };
+	int				 done = 0;
+
+	(void)user_find_uid(&own, geteuid());
+	for (size_t i = 0; i < conf->nprograms; i++) {
+		p = &conf->programs[i];
+		if (geteuid() != 0 && !may_become(p, own.name)) {
+			log_errorx("program %s has a user of its own, which "
+			    "only a server that root starts can give it: start "
+			    "as root, or leave \"user\" out", p->name);
+			done = -1;
+		}
+		if (p->confine == CONFINEMENT_FILES &&
+		    landlock_version() == 0) {
+			log_errorx("program %s has \"confine files\", but "
+			    "there is no Landlock here: say confine basic to "
+			    "do without", p->name);
+			done = -1;
+		}
+	}
+	user_free(&own);
+	return done;
 }
 
 static void
@@ -245,9 +390,10 @@ end_managers(void)
 	struct generation	*g;
 
 	TAILQ_FOREACH(g, &generations.list, link) {
-		if (g->programs.manager != NULL)
-			events_unset(&g->programs.manager->restart);
-		program_managers_leave(g);
+		for (size_t i = 0; i < g->conf->nmanagers; i++)
+			if (g->managers[i] != NULL)
+				events_unset(&g->managers[i]->restart);
+		generation_close_managers(g);
 	}
 }
 
@@ -258,9 +404,10 @@ close_sockets(void)
 	struct generation	*g;
 
 	TAILQ_FOREACH(g, &generations.list, link)
-		if (g->programs.manager != NULL &&
-		    g->programs.manager != starting)
-			io_close(&g->programs.manager->socket);
+		for (size_t i = 0; i < g->conf->nmanagers; i++)
+			if (g->managers[i] != NULL &&
+			    g->managers[i] != starting)
+				io_close(&g->managers[i]->socket);
 }
 
 const struct component	program_managers_component = {

@@ -82,7 +82,7 @@ run_main(struct generation *g, void *worker, int channel)
 		.rules = g->rules,
 		.mounts = g->mounts,
 		.helper_slots = w->helper_slots,
-		.programs = g->programs.socket,
+		.managers = g->manager_sockets,
 		.addresses = g->addresses,
 		.limiters = g->limiters,
 		.accept_token = g->accept_token,
@@ -402,7 +402,7 @@ drain_mains(const struct change *c)
 	struct worker		*w;
 
 	generation_close_listeners(g);
-	program_managers_leave(g);
+	generation_close_managers(g);
 	set_timers(g, g->conf->limits.drain + WORKERS_END_TIMEOUT);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		w = &g->workers[i];

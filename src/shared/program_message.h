@@ -25,7 +25,7 @@
 	(PROGRAM_ENVIRONMENT_MAX + PROGRAM_FILE_MAX + 64)
 
 struct program_start {
-	uint32_t	 program;	/* index in conf->programs */
+	uint32_t	 program;	/* its place, conf/program.h */
 	uint32_t	 has_body;	/* 0 or 1: a descriptor follows */
 	struct str	 file;		/* see struct backend_start */
 	struct str	 environment;	/* texts NAME=VALUE, each terminated */

@@ -106,6 +106,7 @@ unit_tests = \
 	t/unit/loop/threads \
 	t/unit/monitor/control_socket \
 	t/unit/programs/manager \
+	t/unit/programs/ownership \
 	t/unit/programs/pool \
 	t/unit/programs/private_socket \
 	t/unit/programs/servers \

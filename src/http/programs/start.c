@@ -30,6 +30,8 @@ start_backend(struct conn *c, int *error)
 	struct buf		 texts = { 0 };
 	struct backend_start	 start = {
 		.program = (uint32_t)program->number,
+		.manager = (uint32_t)program->manager,
+		.place = (uint32_t)program->place,
 		.protocol = (uint8_t)program->protocol,
 		.keep = program->protocol == CONF_FASTCGI &&
 		    program->servers.n == 0,

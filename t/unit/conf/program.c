@@ -205,6 +205,34 @@ static const struct {
 	{ "program a { command /bin/sh; environment A x y }",
 	    "2:46: unexpected \"y\" behind \"environment\": a value of "
 	    "several words needs quotes" },
+	{ "program a { command /bin/sh; user amped-nobody-has-this }",
+	    "2:35: there is no user \"amped-nobody-has-this\"" },
+	{ "program a { command /bin/sh; user nobody amped-has-none }",
+	    "2:42: there is no group \"amped-has-none\"" },
+	{ "program a { command /bin/sh; user nobody daemon x }",
+	    "2:49: unexpected \"x\" behind \"user\"" },
+	{ "program a { command /bin/sh; user root daemon }",
+	    "2:35: no program runs with the rights of root's user or group: "
+	    "name others than root daemon" },
+	{ "program a { command /bin/sh; user nobody root }",
+	    "2:35: no program runs with the rights of root's user or group: "
+	    "name others than nobody root" },
+	{ "program a { command /bin/sh; user daemon }",
+	    "2:35: daemon is a user of the system, not of a person or a site: "
+	    "if that is meant, write its group, too: user daemon GROUP" },
+	{ "program a { fastcgi unix:/a; user nobody }",
+	    "2:35: \"user\" is for processes that amped starts: others have "
+	    "started unix:/a" },
+	{ "program a { command /bin/sh; confine all }",
+	    "2:38: \"all\" is not one of off, basic, files" },
+	{ "program a { command /bin/sh; writes / }",
+	    "2:37: \"writes\" is for \"confine files\": without that, a may "
+	    "write where its user may" },
+	{ "program a { command /bin/sh; confine files; writes / /nope }",
+	    "2:54: /nope: No such file or directory" },
+	{ "program a { scgi unix:/a; confine files }",
+	    "2:35: \"confine\" is for processes that amped starts: others "
+	    "have started unix:/a" },
 	{ "program a { command /bin/sh; authorization on }",
 	    "2:44: \"on\" is not one of hide, pass" },
 	{ "program a { command /bin/sh; most -1 }",
@@ -320,6 +348,14 @@ static const struct {
 	{ "command /bin/sh; environment A \"b c\"", "/", "/" },
 	{ "command /bin/sh; most 7", "/", "/" },
 	{ "command /bin/sh; cpu 7s", "/", "/" },
+	{ "command /bin/sh; user nobody", "/", "/" },
+	{ "command /bin/sh; user nobody daemon", "/", "/" },
+	{ "command /bin/sh; confine off", "/", "/" },
+	{ "command /bin/sh; confine files", "/", "/" },
+	{ "command /bin/sh; confine files; writes /tmp", "/", "/" },
+	{ "command /bin/sh; confine files; writes / /tmp", "/", "/" },
+	{ "fastcgi /bin/sh; confine files", "/", "/" },
+	{ "fastcgi /bin/sh; confine files", "/tmp", "/" },
 	{ "command /bin/sh", "/tmp", "/" },
 	{ "fastcgi /bin/sh", "/", "/" },
 	{ "fastcgi /bin/sh; idle 7s", "/", "/" },
@@ -357,13 +393,65 @@ is_same(const char *block_a, const char *root_a, const char *other_a,
 	return same;
 }
 
+/* Of each program its block without the end, and the number and
+ * place of its manager.  A user without a name is that of the server. */
+static const struct {
+	const char	*block;
+	size_t		 manager, place;
+} managed[] = {
+	{ "program a { command /bin/sh", 0, 0 },
+	{ "program b { command /bin/sh; user nobody", 1, 0 },
+	{ "program c { fastcgi unix:/a", 0, 1 },
+	{ "program d { command /bin/cat; user nobody", 1, 1 },
+	{ "program e { command /bin/cat; user nobody daemon", 2, 0 },
+	{ "program f { command /bin/sh; user daemon daemon", 3, 0 },
+	{ "program g { directory /; user ", 0, 2 },
+	{ "program h { command /bin/sh; user nobody daemon", 2, 1 },
+	{ "program i { command /bin/sh; confine files", 4, 0 },
+	{ "program j { command /bin/sh; user nobody; confine off", 5, 0 },
+	{ "program k { command /bin/sh; confine basic", 0, 3 },
+	{ "program l { fastcgi /bin/sh; confine files; writes /", 6, 0 },
+	{ "program m { fastcgi /bin/sh", 7, 0 },
+	{ "program n { fastcgi /bin/cat; idle 2m", 7, 1 },
+};
+
+/* Programs of one user have one manager, and the server's user is one. */
+START_TEST(managers)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	for (int i = 0; i < COUNT(managed); i++) {
+		buf_addf(&text, "%s%s }\n", managed[i].block,
+		    strcmp(managed[i].block + strlen(managed[i].block) - 5,
+		    "user ") == 0 ? me() : "");
+	}
+	buf_addf(&text, "site a.org { listen *:80; root /; cgi /bin }\n");
+	conf = good(buf_string(&text));
+	ck_assert_uint_eq(conf->nmanagers, 8);
+	for (int i = 0; i < COUNT(managed); i++) {
+		ck_assert_uint_eq(conf->programs[i].manager,
+		    managed[i].manager);
+		ck_assert_uint_eq(conf->programs[i].place, managed[i].place);
+	}
+	ck_assert_uint_eq(conf->nprograms, COUNT(managed) + 1);
+	ck_assert_uint_eq(conf->programs[COUNT(managed)].manager, 0);
+	ck_assert_uint_eq(conf->programs[COUNT(managed)].place, 4);
+	conf_free(&conf);
+	conf = good(SITE);
+	ck_assert_uint_eq(conf->nmanagers, 0);
+	conf_free(&conf);
+	buf_free(&text);
+}
+END_TEST
+
 START_TEST(descriptions)
 {
 	for (int k = 0; k < COUNT(described); k++)
 		ck_assert_msg(is_same(described[_i].block, described[_i].root,
 		    described[_i].other, described[k].block, described[k].root,
 		    described[k].other) == (_i == k), "%d, %d", _i, k);
-	/* Another word for the same value. */
+	/* Other words for the same value. */
 	ck_assert(is_same("command /bin/sh; cpu 60s", "/", "/",
 	    "cpu 1m; command /bin/sh; most 0", "/", "/"));
 	/* The other site's, and of a process that stays any root. */
@@ -381,6 +469,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, values);
 	tcase_add_test(tests, protocols);
 	tcase_add_test(tests, unnamed);
+	tcase_add_test(tests, managers);
 	tcase_add_loop_test(tests, bad_programs, 0, COUNT(bads));
 	tcase_add_loop_test(tests, descriptions, 0, COUNT(described));
 }

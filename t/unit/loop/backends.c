@@ -12,7 +12,7 @@ static struct backend *
 ask(int body)
 {
 	const struct backend_start	start = {
-		.program = 3, .file = { "dir/file", 8 },
+		.program = 4, .place = 3, .file = { "dir/file", 8 },
 		.environment = { "A=1\0B=2", 8 }, .body = body,
 	};
 

@@ -61,7 +61,7 @@ begin_all(void)
 	log_set_output(note_line, NULL);
 	hold = 4096;
 	asked = (struct backend_start){
-		.program = 3, .name = "app", .file = STR("file"),
+		.program = 4, .place = 3, .name = "app", .file = STR("file"),
 		.environment = { "A=1", 4 }, .protocol = CONF_FASTCGI,
 		.keep = true, .body = -1,
 	};

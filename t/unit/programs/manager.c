@@ -81,6 +81,8 @@ static void
 set_up(void)
 {
 	make_directory();
+	for (int i = 0; i < PROGRAMS; i++)
+		programs[i].confine = CONFINEMENT_BASIC;
 	start_manager(&conf);
 }
 
