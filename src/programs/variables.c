@@ -11,7 +11,8 @@
 
 #define PATH_DEFAULT	"/usr/local/bin:/usr/bin:/bin"
 
-/* The variables that main may set beside HTTP_*; whether each is a path. */
+/* The variables that main may set beside those of prefixes; whether each is a
+ * path. */
 static const struct {
 	const char	*name;
 	bool		 is_file;
@@ -123,11 +124,27 @@ may_name(const struct conf *conf, const struct conf_program *program,
  * Main's texts
  */
 
+/* Of fields, and of what programs that authorize say: no name that begins so
+ * changes what runs. */
+static const char *const prefixes[] = { "HTTP_", "AUTH_", "REMOTE_" };
+
 static bool
-is_field(struct str name)
+has_prefix(struct str name)
 {
-	if (!str_starts(name, STR("HTTP_")) || name.len == 5 ||
-	    str_same(name, STR("HTTP_PROXY")))
+	struct str	prefix;
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		prefix = str_of(prefixes[i]);
+		if (str_starts(name, prefix) && name.len > prefix.len)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_harmless(struct str name)
+{
+	if (!has_prefix(name) || str_same(name, STR("HTTP_PROXY")))
 		return false;
 	for (size_t i = 0; i < name.len; i++)
 		if ((name.at[i] < 'A' || name.at[i] > 'Z') &&
@@ -147,7 +164,7 @@ is_known(struct str name, bool *is_file)
 			*is_file = table[i].is_file;
 			return true;
 		}
-	return is_field(name);
+	return is_harmless(name);
 }
 
 /* Returns 0 or an errno. */

@@ -39,8 +39,13 @@ static const struct {
 	{ 0, NULL, "HTTP_ACCEPT=*/*|HTTP_X_1=a=b|",
 	    PATH "|HTTP_ACCEPT=*/*|HTTP_X_1=a=b|", 0 },
 	/* Other names are left out. */
-	{ 0, NULL, "LD_PRELOAD=/a|PATH=/evil|IFS=x|REMOTE_HOST=h|", PATH "|",
+	{ 0, NULL, "LD_PRELOAD=/a|PATH=/evil|IFS=x|REMOTEHOST=h|", PATH "|",
 	    0 },
+	/* What programs that authorize say. */
+	{ 0, NULL, "AUTH_METHOD=a b|REMOTE_HOST=h|REMOTE_USER=u|",
+	    PATH "|AUTH_METHOD=a b|REMOTE_HOST=h|REMOTE_USER=u|", 0 },
+	{ 0, NULL, "AUTH_=a|REMOTE_=b|AUTH_a=c|REMOTE-X=d|USER_ID=1|"
+	    "XAUTH_A=e|", PATH "|", 0 },
 	{ 0, NULL, "HTTP_=a|HTTP_PROXY=b|HTTP_a=c|HTTP_A-B=d|HTTP_A B=e|"
 	    "http_a=f|XHTTP_A=g|", PATH "|", 0 },
 	{ 0, NULL, "HTTP_PROXY_X=1|", PATH "|HTTP_PROXY_X=1|", 0 },
