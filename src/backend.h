@@ -27,6 +27,8 @@ struct backend_start {
 	bool		 keep;		/* FASTCGI: the connection is to a
 					 * process of amped, and is kept unless
 					 * there is a body */
+	bool		 authorizes;	/* FASTCGI: its role is that of an
+					 * authorizer */
 	const char	*name;		/* FASTCGI: in the error log; stays as
 					 * long as the driver */
 	int		 body;		/* descriptor, its offset at the first

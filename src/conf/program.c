@@ -90,8 +90,8 @@ conf_program_set_fastcgi(struct conf_reader *reader,
 	return true;
 }
 
-static const char *
-find_wrong_variable(const char *name)
+const char *
+conf_program_wrong_variable(const char *name)
 {
 	return name[0] == '\0' || strchr(DIGITS, name[0]) != NULL ||
 	    name[strspn(name, LETTERS DIGITS "_")] != '\0' ? "\"%s\" is not a "
@@ -108,7 +108,7 @@ conf_program_set_variable(struct conf_reader *reader,
 	const struct conf_pairs	*pairs = member;
 
 	if (!conf_error_none(reader, words,
-	    find_wrong_variable(words[0].text)))
+	    conf_program_wrong_variable(words[0].text)))
 		return false;
 	for (size_t i = 0; i < pairs->n; i++) {
 		if (strcmp(pairs->at[i].name, words[0].text) != 0)

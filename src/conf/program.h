@@ -73,6 +73,10 @@ struct conf_run {
 
 struct conf_rules;
 
+/* Returns NULL if a text is the name of a variable that a program may be given
+ * beside those of a request, else a message: a format whose only argument is
+ * the text. */
+const char	*conf_program_wrong_variable(const char *);
 /* How many processes of a program may run at once. */
 unsigned	conf_program_most(const struct conf_program *);
 /* The program that rules run for each path; NULL: there is none, or by name. */

@@ -1,10 +1,10 @@
 /*
- * run: which programs rules run: checks all programs, and makes the lists of
- * sites and paths.
+ * run: which programs rules run, and which authorizes requests: checks all
+ * programs, and makes the lists of sites and paths.
  *
  * A path without run and cgi has the programs of the block path around it: if
  * it had those of its site, as with other directives, a file that is a program
- * there might be sent as a file.
+ * there might be sent as a file.  With authorize, its files would be anybody's.
  */
 #include <sys/param.h>
 
@@ -201,9 +201,10 @@ find_unnamed(const struct conf *conf, const char *directory)
 	return p;
 }
 
+/* remedy: what is in a block for a program of that name. */
 static void
 error_unknown(struct conf_reader *reader, const char *name,
-    struct conf_pos pos)
+    const char *remedy, struct conf_pos pos)
 {
 	const struct conf	*conf = reader->conf;
 	const char		*near = NULL;
@@ -213,7 +214,7 @@ error_unknown(struct conf_reader *reader, const char *name,
 			near = conf_error_nearer(name, near,
 			    conf->programs[i].name);
 	conf_error(reader, pos, "there is no program \"%s\": write program %s "
-	    "{ command FILE }, outside of all blocks", name, name);
+	    "{ %s }, outside of all blocks", name, name, remedy);
 	conf_error_hint(reader, near);
 }
 
@@ -250,7 +251,7 @@ add_named(struct conf_reader *reader, struct conf_rules *rules,
 	if (is_off(pair))
 		return;
 	if (program == NULL)
-		error_unknown(reader, pair->value, pos);
+		error_unknown(reader, pair->value, "command FILE", pos);
 	else if (all)
 		add_run(rules, program, NULL);
 	else if (program->directory != NULL)
@@ -324,11 +325,61 @@ complete_body(struct conf_reader *reader, struct conf_rules *rules,
 	buf_free(&most);
 }
 
+/* Whether an error was reported of what a program is. */
+static bool
+is_unknown(const struct conf_program *program)
+{
+	return program->directory == NULL && program->command.n == 0 &&
+	    program->servers.n == 0;
+}
+
+/* The program that a guard names; NULL: an error was reported. */
+static const struct conf_program *
+find_authorizer(struct conf_reader *reader, const char *name,
+    struct conf_pos pos)
+{
+	const struct conf_program	*program = find_program(reader->conf,
+					    name);
+
+	if (program == NULL) {
+		error_unknown(reader, name, "fastcgi FILE", pos);
+		return NULL;
+	}
+	if (program->protocol == CONF_FASTCGI || is_unknown(program))
+		return program;
+	conf_error(reader, pos, "program %s cannot authorize: only programs of "
+	    "FastCGI can, so it needs \"fastcgi\" and its file or server",
+	    name);
+	return NULL;
+}
+
+static void
+complete_authorizer(struct conf_reader *reader, struct conf_rules *rules,
+    const struct conf_rules *around, struct conf_object object)
+{
+	struct conf_guard		*guard = &rules->guard;
+	const struct conf_origin	*own = conf_origin(object,
+					    conf_row_find_word("authorize",
+					    object.kind), 0);
+
+	if (own == NULL && around != NULL) {
+		guard->authorizer = around->guard.authorizer;
+		guard->authorize_from = around->guard.authorize_from;
+	}
+	if (guard->authorize != NULL) {
+		guard->authorizer = find_authorizer(reader, guard->authorize,
+		    own->pos);
+		guard->authorize_from = rules;
+	}
+	guard->active |= guard->authorizer != NULL;
+}
+
 static void
 complete_block(struct conf_reader *reader, struct conf_rules *rules,
     const struct conf_rules *around, struct conf_object object)
 {
 	complete_body(reader, rules, around, object);
+	complete_authorizer(reader, rules, around, object);
 	if (rules->run.named.n > 0 || rules->run.cgi != NULL) {
 		rules->run.from = rules;
 		make_list(reader, rules, object);

@@ -28,7 +28,8 @@ bool		conf_run_takes(const struct conf_program *,
 /* Checks all programs, and adds those of directives cgi.  From then on none
  * moves. */
 void		conf_run_prepare(struct conf_reader *);
-/* Makes the lists of a site and of its sorted paths. */
+/* Makes the lists of a site and of its sorted paths, and finds their
+ * authorizers. */
 void		conf_run_complete(struct conf_reader *, struct conf_site *);
 void		conf_run_free(struct conf_rules *);
 

@@ -1,6 +1,6 @@
 /*
- * authorize: whether a client may ask for a target, by networks and passwords
- * of the conf.
+ * authorize: whether a client may ask for a target, by networks, passwords and
+ * programs of the conf.
  *
  * The decision depends on the name alone and comes before a lookup, so a
  * refusal does not tell whether the file exists.  A directory may turn out to
@@ -11,10 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "http/authorize.h"
 #include "http/conn.h"
 #include "http/limits/client_limits.h"
 #include "http/limits/verification.h"
 #include "http/log/log_escape.h"
+#include "http/programs/authorizer.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "lib/compiler.h"
@@ -226,7 +228,7 @@ pass_guard(struct conn *c)
 
 	auth_release(&c->http->caches->auth, &r->auth.entry);
 	r->auth.pending = false;
-	r->auth.ok = true;
+	r->auth.user |= REQUEST_USER_PASSWORD;
 	r->auth.passed++;
 	return GO_ON;
 }
@@ -403,6 +405,47 @@ is_over_rate(struct conn *c)
 	return over;
 }
 
+/* Whether the program of a guard is that of one before it. */
+static bool
+is_asked_before(const struct request *r, const char *decoded,
+    const struct conf_guard *guard, size_t number)
+{
+	const struct conf_guard	*first;
+
+	for (size_t i = 0; (first = find_next_guard(r->site, r->path->rules,
+	    decoded, &i)) != NULL && i < number; i++)
+		if (first->authorizer == guard->authorizer)
+			return true;
+	return false;
+}
+
+const struct conf_guard *
+authorize_find_program(const struct request *r, const char *decoded,
+    size_t *number)
+{
+	const struct conf_guard	*guard;
+
+	for (; (guard = find_next_guard(r->site, r->path->rules, decoded,
+	    number)) != NULL; ++*number)
+		if (guard->authorizer != NULL &&
+		    !is_asked_before(r, decoded, guard, *number))
+			return guard;
+	return NULL;
+}
+
+/* Asks the next program, behind all networks and passwords: these cost less.
+ * An invented request goes on as one that each of them lets pass. */
+static enum go
+ask_programs(struct conn *c, const char *decoded)
+{
+	size_t			 number = authorizer_next(c->request);
+	const struct conf_guard	*guard = authorize_find_program(c->request,
+				    decoded, &number);
+
+	return guard == NULL || session_is_invented(c->session) ?
+	    conn_go(c, STEP_FIND) : authorizer_ask(c, guard, number);
+}
+
 static COLD enum go
 check_guards(struct conn *c)
 {
@@ -421,7 +464,7 @@ check_guards(struct conn *c)
 	    (takes_either(guard) && network_passes(c, guard))))
 		r->auth.passed++;
 	if (guard == NULL)
-		return conn_go(c, STEP_FIND);
+		return ask_programs(c, decoded);
 	return check_password(c, guard);
 }
 

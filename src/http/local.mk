@@ -7,6 +7,7 @@ dist_noinst_DATA += src/http/README src/http/limits/README \
 
 libhttp_a_SOURCES = \
 	src/http/authorize.c \
+	src/http/authorize.h \
 	src/http/body.c \
 	src/http/body.h \
 	src/http/caches.c \
@@ -58,6 +59,8 @@ libhttp_a_SOURCES = \
 	src/http/preload.c \
 	src/http/preload.h \
 	src/http/programs/answer.c \
+	src/http/programs/authorizer.c \
+	src/http/programs/authorizer.h \
 	src/http/programs/collect.c \
 	src/http/programs/environment.c \
 	src/http/programs/environment.h \

@@ -100,14 +100,26 @@ log_line(void *protocol, const char *line, size_t len)
 	log_warnx("%s: %.*s", p->name, (int)len, line);
 }
 
+/* Says among the program's own lines why it has refused. */
+static void
+log_unknown_role(struct backend_protocol *p)
+{
+	static const char	line[] = "it does not have the role that the "
+				    "conf gives it (run, authorize)\n";
+
+	error_lines_add(&p->errors, p->clock->ms, line, sizeof(line) - 1);
+}
+
 /* Behind a part of an answer its program has not refused the request. */
 static enum backend_end
-take_end(const struct backend_protocol *p, struct backend *b)
+take_end(struct backend_protocol *p, struct backend *b)
 {
 	if (p->answer.status == FASTCGI_OVERLOADED && !p->has_output) {
 		b->retry_after = RETRY_AFTER;
 		return BACKEND_BUSY;
 	}
+	if (p->answer.status == FASTCGI_UNKNOWN_ROLE)
+		log_unknown_role(p);
 	if (p->answer.status != FASTCGI_REQUEST_COMPLETE)
 		return BACKEND_BROKEN;
 	b->status = (int)(p->answer.exit_status & 0xff) << 8;
@@ -191,7 +203,9 @@ backend_protocol_open(struct backend_protocol *p,
 	p->errors.put = log_line;
 	p->errors.context = p;
 	p->keeps = start->keep && p->body == -1;
-	fastcgi_add_head(&p->piece, id, start->environment, p->keeps);
+	fastcgi_add_head(&p->piece, id, start->authorizes ?
+	    FASTCGI_AUTHORIZER : FASTCGI_RESPONDER, start->environment,
+	    p->keeps);
 	if (p->body == -1)
 		fastcgi_close(&p->piece, fastcgi_open(&p->piece,
 		    FASTCGI_STDIN, id));

@@ -18,14 +18,18 @@ my $password = crypt('secret', '$6$abcdefgh$');
 my $backend = (qx(git --exec-path 2> /dev/null) =~ s/\n\z//r) .
     '/git-http-backend';
 
+my $basic = 'Basic ' . encode_base64('joe:secret', '');
+
 my %conf;
 while ($page =~ /^\.\\" conf (\w+)\n\.Bd -literal[^\n]*\n(.*?)^\.Ed$/msg) {
 	$conf{$1} = $2 =~ s/\\e/\\/gr =~ s/\\&//gr;
 }
 my ($script) = $page =~ /^\.Bd -literal[^\n]*\n(#!.*?)^\.Ed$/ms;
+my ($login) = $page =~ /^\.\\" script login\n\.Bd [^\n]*\n(.*?)^\.Ed$/ms;
 
 # What a recipe serves, below a directory of the test, and requests: target,
-# status, and what the body must match; with a password before these.
+# status, and what the body must match; with a password or the value of
+# Authorization before these.
 my %site = ('srv/www/example.org/index.php' => "<?php secret\n",
     'srv/www/example.org/a.php' => "<?php secret\n",
     'srv/www/example.org/page.html' => "page\n",
@@ -43,6 +47,19 @@ my %recipes = (
 	    'usr/lib/cgi-bin/hello' => $script =~ s/\\e/\\/gr }, ask => [
 		['/page.html', 200, '^page'],
 		['/cgi-bin/hello', 200, '^Hello 127\.0\.0\.1$'] ] },
+	authorizer => { files => { 'srv/www/example.org/page' => "page\n",
+	    'srv/www/example.org/members/page' => "of members\n",
+	    'srv/www/example.org/members/how-to-join/page' => "join\n",
+	    'usr/lib/cgi-bin/who' => "#!/bin/sh\n" .
+	    'echo "Content-Type: text/plain"; echo; echo "by $REMOTE_USER"',
+	    'usr/local/lib/login' => $login =~ s/\\e/\\/gr }, ask => [
+		['/page', 200, '^page'],
+		['/members/page', 401, '^Who are you'],
+		['Bearer 8157', '/members/page', 200, '^of members'],
+		['Bearer 8158', '/members/page', 401],
+		['Bearer 4711', '/members/cgi-bin/who', 200, '^by bob$'],
+		['/members/cgi-bin/who', 401],
+		['/members/how-to-join/page', 200, '^join'] ] },
 	gitweb => { files => { 'srv/www/git/page' => "page\n",
 	    'usr/share/gitweb/gitweb.cgi' => "#!/bin/sh\n" .
 	    'echo "Content-Type: text/plain"; echo; ' .
@@ -55,9 +72,9 @@ my %recipes = (
 		['/page', 200, '^page'] ] },
 	git => { files => { 'srv/git/a' => '', 'srv/www/git/page' => "page\n" },
 	    ask => [['/git/a.git/info/refs?service=git-upload-pack', 401],
-		[1, '/git/a.git/info/refs?service=git-upload-pack', 200,
+		[$basic, '/git/a.git/info/refs?service=git-upload-pack', 200,
 		    'git-upload-pack'],
-		[1, '/git/a.git/info/refs?service=git-receive-pack', 200,
+		[$basic, '/git/a.git/info/refs?service=git-receive-pack', 200,
 		    'git-receive-pack'],
 		['/page', 200, '^page'] ] },
 );
@@ -68,6 +85,8 @@ for my $name (sort(keys(%recipes))) {
 	SKIP: {
 		skip('there is no git-http-backend', 1)
 		    if $name eq 'git' && !-x $backend;
+		skip('there is no FCGI of Perl', 1)
+		    if $name eq 'authorizer' && !eval { require FCGI };
 		try_recipe($name, $recipes{$name});
 	}
 }
@@ -84,8 +103,8 @@ sub prepare {
 		system('chown', '-R', Amped::ordinary_user(), "$dir/srv/git")
 		    if $> == 0;
 	}
-	chmod(0755, $_) for grep { -e } "$dir/usr/lib/cgi-bin/hello",
-	    "$dir/usr/share/gitweb/gitweb.cgi";
+	chmod(0755, $_) for grep { -e } glob("$dir/usr/lib/cgi-bin/*"),
+	    "$dir/usr/local/lib/login", "$dir/usr/share/gitweb/gitweb.cgi";
 	return $name ne 'fpm' ? undef : Amped::Applications->serve($file,
 	    "unix:$dir/run/php/php-fpm.sock", 1);
 }
@@ -101,7 +120,8 @@ sub try_recipe {
 
 	$text =~ s{(?<=\s)/usr/bin/php-cgi$}{$dir/bin/php-cgi}m;
 	$text =~ s{(?<=\s)/usr/lib/git-core/git-http-backend}{$backend};
-	$text =~ s{(?<=[\s:])/(srv|etc|run|usr/lib/cgi-bin|usr/share)\b
+	$text =~ s{(?<=[\s:])/(srv|etc|run|usr/local|usr/lib/cgi-bin|
+	    usr/share)\b
 	    (?:/amped)?}{$dir/$1}gx;
 	$text =~ s{(listen )\S+}{${1}127.0.0.1:$port};
 	my $server = Amped->start(sites => $text, listeners => 1);
@@ -117,14 +137,13 @@ sub try_recipe {
 
 sub check {
 	my ($server, $name, @ask) = @_;
-	my $with = $ask[0] =~ m{\A/} ? '' : shift(@ask);
+	my $with = $ask[0] =~ m{\A/} ? undef : shift(@ask);
 	my ($target, $status, $pattern) = @ask;
 	my $client = $server->connect(relayed => 1);
 	my $answer;
 
 	$client->send(Amped::Programs::request($target, host => 'example.org',
-	    fields => [$with ? 'Authorization: Basic ' .
-	    encode_base64('joe:secret', '') : ()]));
+	    fields => [defined($with) ? "Authorization: $with" : ()]));
 	$answer = $client->response;
 
 	is($answer->{status}, $status, "$name: $target: $status");

@@ -23,6 +23,7 @@ struct started {
 	struct buf	 file, environment, body, output;
 	bool		 has_body;
 	bool		 keeps;		/* its connection */
+	bool		 authorizes;
 };
 
 static struct started	*programs[PROGRAMS_MAX];	/* oldest first */
@@ -64,6 +65,7 @@ start_program(void *context, const struct backend_start *start, size_t hold)
 	s = programs[nprograms++] = mem_zero(sizeof(*s));
 	s->number = start->program;
 	s->keeps = start->keep;
+	s->authorizes = start->authorizes;
 	if (start->protocol != world.conf->programs[s->number].protocol)
 		world_fail("it is asked in another protocol");
 	buf_add(&s->file, start->file.at, start->file.len);
@@ -310,6 +312,10 @@ check(struct started *s, char **words, size_t n)
 		if (s->keeps != (strcmp(words[1], "yes") == 0))
 			world_fail("its connection is %skept", s->keeps ? "" :
 			    "not ");
+	} else if (strcmp(verb, "role") == 0 && n == 2) {
+		if (s->authorizes != (strcmp(words[1], "authorizer") == 0))
+			world_fail("it is %sasked to authorize",
+			    s->authorizes ? "" : "not ");
 	} else if (strcmp(verb, "body") == 0 && n > 1)
 		expect_body(s, words + 1, n - 1);
 	else

@@ -60,6 +60,9 @@ refusal_add_where(const struct conn *c, struct buf *where)
 		return;
 	if (r->response.why == WHY_NETWORK)
 		add_networks(c, where);
+	else if (r->run != NULL && r->run->authorizes)
+		conf_where(c->http->conf, r->auth.guard->authorize_from,
+		    "authorize", CONF_WHERE_ALL, where);
 	else if (*directive != '\0')
 		conf_where(c->http->conf, rules_of(r), directive,
 		    CONF_WHERE_ALL, where);

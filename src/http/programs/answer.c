@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "http/fields.h"
+#include "http/programs/authorizer.h"
 #include "http/programs/run.h"
 #include "http/reply.h"
 #include "http/rules.h"
@@ -38,10 +39,12 @@ get_start_why(const struct run *run, int error)
 static enum go
 handle_exit(struct conn *c)
 {
-	int		 status = c->request->run->backend->status;
-	const char	*seen = c->request->run->head.len == 0 ?
-			    "without an answer" : "before its head was "
-			    "complete";
+	const struct run	*run = c->request->run;
+	int			 status = run->backend->status;
+	const char		*seen = run->head.len == 0 ?
+				    "without an answer" : run->admits ?
+				    "before the end of its answer" :
+				    "before its head was complete";
 
 	stats_count(STATS_PROGRAMS_FAILED);
 	if (status != -1 && WIFSIGNALED(status))
@@ -237,15 +240,29 @@ handle_timeout(struct conn *c)
 	const struct run	*run = c->request->run;
 
 	stats_count(STATS_PROGRAMS_LATE);
-	return failure_reply(c, WHY_PROGRAM_LATE, run->head.len > 0 ?
+	return failure_reply(c, WHY_PROGRAM_LATE, run->admits ?
+	    "it was silent before the end of its answer (silence)" :
+	    run->head.len > 0 ?
 	    "it was silent in the middle of its head (silence)" :
 	    "it took too long to answer (answer)");
 }
 
-/* Waits until a program that redirects has ended; what else it writes is
+/* Goes on behind an answer of which the client gets nothing. */
+static enum go
+end_unsent(struct conn *c)
+{
+	struct run	*run = c->request->run;
+
+	if (run->local)
+		return redirect_begin(c);
+	return run->backend->end == BACKEND_COMPLETE ? authorizer_pass(c) :
+	    handle_end(c);
+}
+
+/* Waits until the program of such an answer has ended; what else it writes is
  * dropped. */
 static enum go
-end_local_redirect(struct conn *c, enum outcome outcome)
+await_end(struct conn *c, enum outcome outcome)
 {
 	struct run	*run = c->request->run;
 
@@ -253,9 +270,22 @@ end_local_redirect(struct conn *c, enum outcome outcome)
 		c->http->backends.consume(run->backend, run->backend->len);
 		run->deadline = c->http->clock->ms + run->program->silence;
 	} else if (outcome == OUTCOME_TIMED_OUT)
-		return redirect_begin(c);
-	return run->backend->end == BACKEND_RUNS ? run_wait(c) :
-	    redirect_begin(c);
+		return run->local ? redirect_begin(c) : handle_timeout(c);
+	return run->backend->end == BACKEND_RUNS ? run_wait(c) : end_unsent(c);
+}
+
+static enum go
+handle_admission(struct conn *c)
+{
+	struct run	*run = c->request->run;
+	struct str	 wrong;
+
+	run->admits = authorizer_take(run, &wrong);
+	if (run->admits)
+		return await_end(c, OUTCOME_NONE);
+	stats_count(STATS_PROGRAMS_FAILED);
+	return failure_reply(c, WHY_PROGRAM_ANSWER, "its field %.*s names no "
+	    "variable that it may set", (int)wrong.len, wrong.at);
 }
 
 static enum go
@@ -263,10 +293,13 @@ handle_head(struct conn *c)
 {
 	struct run	*run = c->request->run;
 
-	if (cgi_head_is_local(&run->parse, run->head.at)) {
-		run->local = true;
-		return end_local_redirect(c, OUTCOME_NONE);
-	}
+	if (run->authorizes && authorizer_admits(run))
+		return handle_admission(c);
+	if (run->authorizes)
+		authorizer_refuse(c);
+	run->local = cgi_head_is_local(&run->parse, run->head.at);
+	if (run->local)
+		return await_end(c, OUTCOME_NONE);
 	answer_put_head(c);
 	return conn_go(c, STEP_RELAY);
 }
@@ -280,8 +313,8 @@ answer_step(struct conn *c)
 
 	if (is_failure(outcome) && outcome != OUTCOME_TIMED_OUT)
 		return conn_abort(c);		/* its client has gone */
-	if (run->local)
-		return end_local_redirect(c, outcome);
+	if (run->local || run->admits)
+		return await_end(c, outcome);
 	note_start(c);
 	more = take_output(c);
 	switch (cgi_head_feed(&run->parse, run->head.at, run->head.len)) {

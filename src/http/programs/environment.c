@@ -153,9 +153,12 @@ add_paths(const struct conn *c, struct buf *to)
 
 	buf_add(&text, path, run->script_len);
 	buf_adds(&text, run->index);
-	add_string(to, "SCRIPT_NAME", buf_string(&text));
+	if (!run->authorizes)
+		add_string(to, "SCRIPT_NAME", buf_string(&text));
 	buf_add(&text, info.at, info.len);
 	add_string(to, "DOCUMENT_URI", buf_string(&text));
+	if (run->authorizes)		/* FastCGI 1.0, section 6.3 */
+		info.len = 0;
 	if (info.len > 0)
 		add_text(to, "PATH_INFO", info);
 	text.len = 0;
@@ -205,7 +208,8 @@ add_client(const struct conn *c, struct buf *to)
 	add_string(to, "REMOTE_ADDR", addr);
 	if (get_client_port(c) != 0)
 		add_number(to, "REMOTE_PORT", get_client_port(c));
-	if (!r->auth.ok || !credentials_read(parse_field(&r->parse, c->input,
+	if ((r->auth.user & REQUEST_USER_PASSWORD) == 0 ||
+	    !credentials_read(parse_field(&r->parse, c->input,
 	    FIELD_AUTHORIZATION), &who))
 		return;
 	add_string(to, "AUTH_TYPE", "Basic");
@@ -340,6 +344,21 @@ drop_text(struct buf *from, struct str name)
 	}
 }
 
+/* Adds what authorizers have said of the request; the last one counts. */
+static void
+add_authorized(const struct buf *variables, struct buf *to)
+{
+	struct str	rest = { variables->at, variables->len };
+	struct str	text, name;
+
+	while (rest.len > 0) {
+		text = name = str_cut(&rest, '\0');
+		drop_text(to, str_cut(&name, '='));
+		buf_add(to, text.at, text.len);
+		buf_addc(to, '\0');
+	}
+}
+
 /* The conf's own word counts. */
 static void
 add_own(const struct conf_program *program, struct buf *to)
@@ -363,6 +382,7 @@ environment_add(const struct conn *c, struct buf *to)
 	add_scheme(c, to);
 	add_server(c, to);
 	add_fields(c, to);
+	add_authorized(&c->request->run->authorized.variables, to);
 	if (c->request->run->program->protocol != CONF_CGI)
 		add_own(c->request->run->program, to);
 }

@@ -7,19 +7,27 @@
 #include "lib/io.h"
 #include "lib/mem.h"
 
+static const struct run	empty = { .index = "", .body.fd = -1, .left = -1 };
+
+struct run *
+run_get(struct request *r)
+{
+	if (r->run == NULL) {
+		r->run = mem_get(sizeof(*r->run));
+		*r->run = empty;
+	}
+	return r->run;
+}
+
 enum go
 run_begin(struct conn *c, const struct conf_program *program, char *file,
     size_t script_len)
 {
-	struct run	*run = mem_zero(sizeof(*run));
+	struct run	*run = run_get(c->request);
 
 	run->program = program;
 	run->file = file;
 	run->script_len = script_len;
-	run->index = "";
-	run->body.fd = -1;
-	run->left = -1;
-	c->request->run = run;
 	return conn_go(c, STEP_COLLECT);
 }
 
@@ -55,8 +63,9 @@ run_drop_body(struct conn *c)
 	run->body.counted = 0;
 }
 
-void
-run_free(struct conn *c)
+/* Frees all but what programs have authorized. */
+static void
+drop_program(struct conn *c)
 {
 	struct run	*run = c->request->run;
 
@@ -65,6 +74,23 @@ run_free(struct conn *c)
 	buf_free(&run->head);
 	buf_free(&run->cause);
 	free(run->file);
+}
+
+void
+run_renew(struct conn *c)
+{
+	struct run	*run = c->request->run, old = *run;
+
+	drop_program(c);
+	*run = empty;
+	run->authorized = old.authorized;
+}
+
+void
+run_free(struct conn *c)
+{
+	drop_program(c);
+	buf_wipe(&c->request->run->authorized.variables);
 	mem_drop(&c->request->run);
 }
 

@@ -28,7 +28,8 @@ struct spool {
 };
 
 struct run {
-	const struct conf_program *program;
+	const struct conf_program *program;	/* NULL: one has authorized, and
+					 * none is known yet that answers */
 	char		*file;		/* the script: absolute, of a program
 					 * with a directory its path beneath
 					 * that; NULL: the program's command */
@@ -58,6 +59,15 @@ struct run {
 	bool		 chunked;	/* to the client */
 	bool		 bodiless;	/* HEAD, 204, 304 */
 	bool		 local;		/* its answer is a local redirect */
+	bool		 authorizes;	/* the program is asked whether the
+					 * request may go on */
+	bool		 admits;	/* its answer says so */
+	struct {			/* by programs before it */
+		size_t		 next;	/* guard; those before it let the path
+					 * pass */
+		struct buf	 variables;	/* texts NAME=VALUE, terminated,
+						 * as they have said */
+	}		 authorized;
 	uint32_t	 retry_after;	/* seconds, of a 503; 0: none */
 	struct buf	 cause;		/* a clause: what went wrong */
 };
@@ -68,14 +78,19 @@ enum go	start_step(struct conn *);
 enum go	answer_step(struct conn *);
 enum go	relay_step(struct conn *);
 
-/* Makes the struct run of a request whose path is a program, and goes to
- * COLLECT.  Takes over file. */
+/* The struct run of a request, which is made unless there is one. */
+struct run *run_get(struct request *);
+/* Has a request run the program that its path is, and goes to COLLECT.  Takes
+ * over file. */
 enum go	run_begin(struct conn *, const struct conf_program *, char *file,
 	    size_t script_len);
 /* Ends the program, if it runs; frees. */
 void	run_free(struct conn *);
 /* Ends the program, if it runs. */
 void	run_end(struct conn *);
+/* Ends it, and makes the struct that of a request without a program; what
+ * programs have authorized stays. */
+void	run_renew(struct conn *);
 /* Waits for the program, until run->deadline. */
 enum go	run_wait(struct conn *);
 /* Answers with an error, before there is a response; the cause is a clause

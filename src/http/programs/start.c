@@ -33,7 +33,8 @@ start_backend(struct conn *c, int *error)
 		.protocol = (uint8_t)program->protocol,
 		.keep = program->protocol == CONF_FASTCGI &&
 		    program->servers.n == 0,
-		.name = program->name, .body = run->body.fd,
+		.authorizes = run->authorizes, .name = program->name,
+		.body = run->body.fd,
 	};
 	struct backend		*backend = NULL;
 

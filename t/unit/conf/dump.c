@@ -157,7 +157,8 @@ START_TEST(round_trip)
 	    "program f { scgi unix:/a }\n"
 	    "site c { listen *:80; root /; run a for \"*.a b\" *.c \"for\"\n"
 	    "body within 5s 6M; path /a { cgi $ }; path /b { run b }\n"
-	    "path /c { run off }\npath /d { run a for x; run a for y } }\n" :
+	    "path /c { run off; authorize d }\npath /c/a { authorize off }\n"
+	    "path /d { run a for x; run a for y } }\n" :
 	    "trust 10.0.0.1 unix:; site *.b.org { listen *:81 proxy [::1]:80; "
 	    "listen unix:/a proxy mode 0600 owner root group root unix:/b; "
 	    "redirect 301 http://c.org/ }\n");

@@ -282,6 +282,12 @@ static const struct {
 	{ "program a { scgi 127.0.0.1:4000; memory 1G }",
 	    "2:41: \"memory\" is for processes that amped starts: others have "
 	    "started 127.0.0.1:4000" },
+	{ "program a { fastcgi unix:/a; authorize a }",
+	    "2:30: \"authorize\" cannot stand here: it belongs in block site "
+	    "or path" },
+	{ "program a { fastcgi /nope }\n"
+	    "site y { listen *:81; root /; authorize a }",
+	    "2:21: cannot run /nope: No such file or directory" },
 	{ "limits { bodies 1K }",
 	    "2:17: 1K is out of bounds: bodies takes 64K to 1024G" },
 };
