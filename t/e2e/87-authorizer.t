@@ -28,7 +28,8 @@ my $programs = Amped::Programs->new('bin/' => '', 'run/' => '',
     'www/pass/file' => "pass\n", 'www/net/file' => "net\n",
     'www/any/file' => "any\n", 'www/mixed/index.html' => "mixed\n",
     'www/fall/page' => "page\n", 'www/err/page' => "sorry\n",
-    'www/front/index.app' => "secret\n", 'www/ready/x' => '');
+    'www/front/index.app' => "secret\n", 'www/ready/x' => '',
+    'www/php/file' => "php\n");
 my $dir = $programs->dir;
 chmod(0666, "$dir/gate/asked");
 
@@ -55,6 +56,15 @@ my @running = (Amped::Applications->serve($file, $place{tcp}, 2),
     Amped::Applications->serve($file, $place{unix}, 2),
     Amped::Applications->serve($app{scgi}, $place{scgi}, 2));
 
+# The script of amped-programs(7).
+my $php = '/usr/bin/php-cgi';
+my ($script) = slurp(Amped::source_dir() . '/man/amped-programs.7') =~
+    /^(<\?php.*?)^\.Ed$/ms;
+write_file("$dir/login.php", $script);
+my $by_php = -x $php ? "program php { fastcgi $php\n" .
+    "environment SCRIPT_FILENAME $dir/login.php }\n" : '';
+my $php_path = -x $php ? 'path /php { authorize php }' : '';
+
 my $server = $programs->start(others => <<"END", site => <<"END2");
 program gate {
 	fastcgi $file
@@ -70,6 +80,7 @@ program one { fastcgi $file; most 1; queue 0 }
 program none { fastcgi $place{none}; within 100ms }
 program app { fastcgi $app{fastcgi}; environment OWN conf }
 program scgi { scgi $place{scgi} }
+$by_php
 program env { command $dir/cgi/env; environment AUTH_OWN conf }
 END
 	path /a { authorize gate; listing html }
@@ -96,6 +107,7 @@ END
 	path /front { authorize gate; run app for *.app
 		fallback /front/index.app }
 	path /ready { authorize gate; ready on }
+	$php_path
 END2
 
 # What is asked since the last call.
@@ -410,6 +422,18 @@ is(text_of($client->response), "200 one\n", '... while the first goes on');
 is(text('/a/file', 'complain("Status: 200\n\n"); put("Status: 403\n\nno");'),
     '403 no', 'what it writes to its standard error is no answer');
 is(text('/a/file', $pass), "200 the file\n", 'and others go on');
+
+# Rule: a script of PHP may be the program.
+SKIP: {
+	skip('there is no php-cgi', 3) unless -x $php;
+	my @with = (fields => ['Cookie: token=4711']);
+
+	is($programs->get('/php/file')->{status}, 403, 'a script refuses');
+	is(text_of($programs->get('/php/file', @with)), "200 php\n",
+	    '... and lets pass');
+	$server->wait_line(qr{ - bob \[.*"GET /php/file }, $server->{access});
+	pass('... whom it names');
+}
 
 # Rule: a client that goes ends the question.
 $slow = $programs->play('tell_test("gone"); wait_test("never");') =~ s/.*\?//r;
