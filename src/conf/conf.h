@@ -128,6 +128,7 @@ struct conf {
 
 	struct conf_site	*sites;
 	size_t			 nsites;
+	size_t			 nplaces;	/* and one of sendfile.c */
 	struct conf_program	*programs;
 	size_t			 nprograms;
 

@@ -43,6 +43,9 @@ struct conf_guard {
 		struct conf_words users, groups;
 	}			 require;
 	int64_t			 satisfy;	/* enum conf_satisfy */
+	int64_t			 internal;	/* a switch: no client may ask,
+						 * but the conf and programs
+						 * lead here */
 	/* Computed from the members above and the site's guard. */
 	struct conf_network	*networks;	/* the most bits first */
 	size_t			 nnetworks;

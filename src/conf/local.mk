@@ -44,6 +44,7 @@ libconf_a_SOURCES = \
 	src/conf/run.c \
 	src/conf/run.h \
 	src/conf/scaled.c \
+	src/conf/sendfile.c \
 	src/conf/server.c \
 	src/conf/server.h \
 	src/conf/setters.h \

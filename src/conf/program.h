@@ -60,6 +60,11 @@ struct conf_program {
 	int64_t			 processes;	/* of its user; 0: any */
 	int64_t			 authorization;	/* a switch: it may see
 						 * passwords of requests */
+	struct conf_words	 sendfile;	/* absolute directories, beneath
+						 * which it may name files */
+	size_t			 sendfile_at;	/* computed: the first one is
+						 * this path of the site that
+						 * has them: conf.h */
 	size_t			 number;	/* index in conf.programs */
 	struct conf_origin	*origins;	/* private to conf/ */
 };

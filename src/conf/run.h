@@ -21,6 +21,11 @@ struct conf_program *conf_program_add(struct conf *);
 /* server.c */
 conf_wrong_fn	conf_server_wrong, conf_server_wrong_scgi;
 
+/* sendfile.c: the site of the directories beneath which programs name files.
+ * It is added before sites are completed: from then on none moves. */
+void		conf_sendfile_prepare(struct conf_reader *);
+void		conf_sendfile_complete(struct conf_reader *);
+
 /* run.c */
 /* Whether a directive of a block program can have an effect on that program. */
 bool		conf_run_takes(const struct conf_program *,

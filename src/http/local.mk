@@ -62,6 +62,8 @@ libhttp_a_SOURCES = \
 	src/http/programs/environment.c \
 	src/http/programs/environment.h \
 	src/http/programs/failure.c \
+	src/http/programs/kept.c \
+	src/http/programs/kept.h \
 	src/http/programs/other.c \
 	src/http/programs/other.h \
 	src/http/programs/redirect.c \
@@ -70,6 +72,7 @@ libhttp_a_SOURCES = \
 	src/http/programs/run.h \
 	src/http/programs/script.c \
 	src/http/programs/script.h \
+	src/http/programs/sendfile.c \
 	src/http/programs/spool.c \
 	src/http/programs/start.c \
 	src/http/proxy.c \

@@ -18,6 +18,7 @@
 #include "proto/multipart.h"
 #include "proto/parse.h"
 
+struct kept;			/* programs/kept.h */
 struct run;			/* programs/run.h */
 
 /* Groups are named after what they are about: steps use their own. */
@@ -88,6 +89,7 @@ struct request {
 						 * taken back */
 	}			 body;
 	struct run		*run;	/* of a program; NULL: none */
+	struct kept		*kept;	/* of an answer; NULL: none */
 	uint8_t			 local_redirects;	/* by programs */
 };
 

@@ -39,6 +39,14 @@ my %recipes = (
 	pool => { files => \%site, ask => [['/', 200, '/index\.php$'],
 		['/a.php', 200, '/a\.php$'], ['/page.html', 200, '^page'],
 		['/none.php', 404] ] },
+	downloads => { files => { %site,
+	    'srv/www/example.org/x.php' => '',
+	    'srv/www/example.org/y.php' => '',
+	    'srv/files/report.pdf' => "report\n",
+	    'srv/protected/report.pdf' => "protected\n" }, ask => [
+		['/x.php', 200, '^report$'], ['/y.php', 200, '^protected$'],
+		['/protected/report.pdf', 404], ['/a.php', 404],
+		['/page.html', 200, '^page'] ] },
 	cgi => { files => { 'srv/www/example.org/page.html' => "page\n",
 	    'usr/lib/cgi-bin/hello' => $script =~ s/\\e/\\/gr }, ask => [
 		['/page.html', 200, '^page'],
@@ -72,11 +80,24 @@ for my $name (sort(keys(%recipes))) {
 	}
 }
 
+# Lines of an application that names a file: one for each way, or another that
+# it may not name.
+sub name_file {
+	my ($dir) = @_;
+
+	return 'my ($file) = $request{params}{SCRIPT_NAME} =~ m{(\w)\.php}; ' .
+	    'put("Content-Type: application/pdf\n" . ($file eq "y" ? ' .
+	    '"X-Accel-Redirect: /protected/report.pdf" : "X-Sendfile: ' .
+	    $dir . '/srv/" . ($file eq "x" ? "files/report.pdf" : ' .
+	    '"protected/report.pdf")) . "\n\n");';
+}
+
 # Makes what a recipe has beside its files; what must be kept meanwhile.
 sub prepare {
 	my ($name, $programs) = @_;
 	my $dir = $programs->dir;
 	my $file = Amped::Applications::make($programs, 'php-cgi', 'fastcgi',
+	    $name eq 'downloads' ? name_file($dir) :
 	    'head(); put($request{params}{SCRIPT_FILENAME});');
 
 	if ($name eq 'git') {
@@ -86,7 +107,7 @@ sub prepare {
 	}
 	chmod(0755, $_) for grep { -e } "$dir/usr/lib/cgi-bin/hello",
 	    "$dir/usr/share/gitweb/gitweb.cgi";
-	return $name ne 'fpm' ? undef : Amped::Applications->serve($file,
+	return $name !~ /^(?:fpm|downloads)$/ ? undef : Amped::Applications->serve($file,
 	    "unix:$dir/run/php/php-fpm.sock", 1);
 }
 

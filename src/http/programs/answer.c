@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "http/fields.h"
+#include "http/log/refusal.h"
+#include "http/programs/kept.h"
 #include "http/programs/run.h"
 #include "http/reply.h"
 #include "http/rules.h"
@@ -78,22 +80,6 @@ handle_end(struct conn *c)
  * The head of the response
  */
 
-/* Fields of an answer that are the server's business, or that are put out in
- * another way. */
-static const char *const own_fields[] = {
-	"Status", "Content-Length", "Connection", "Keep-Alive", "Trailer",
-	"Upgrade", "Date", "Server", "Proxy-Connection"
-};
-
-static bool
-is_own_field(struct str name)
-{
-	for (size_t i = 0; i < sizeof(own_fields) / sizeof(own_fields[0]); i++)
-		if (str_same_nocase(name, str_of(own_fields[i])))
-			return true;
-	return false;
-}
-
 static void
 add_fields(struct conn *c)
 {
@@ -103,7 +89,7 @@ add_fields(struct conn *c)
 	uint32_t		 at = 0;
 
 	while (cgi_head_next(&run->parse, run->head.at, &at, &name, &value)) {
-		if (is_own_field(name))
+		if (run_is_own_field(name))
 			continue;
 		buf_addf(work, "%.*s: ", (int)name.len, name.at);
 		buf_add(work, value.at, value.len);
@@ -190,6 +176,8 @@ answer_put_head(struct conn *c)
 		    (long long)run->left);
 	else if (run->chunked)
 		buf_adds(work, "Transfer-Encoding: chunked\r\n");
+	if (r->kept != NULL)
+		kept_add_fields(c);
 	fields_end(c);
 	output_write(conn_output(c), work->at, work->len);
 	r->response.status = (uint16_t)status;
@@ -242,10 +230,10 @@ handle_timeout(struct conn *c)
 	    "it took too long to answer (answer)");
 }
 
-/* Waits until a program that redirects has ended; what else it writes is
- * dropped. */
+/* Waits until a program that names what is sent in its place has ended; what
+ * else it writes is dropped. */
 static enum go
-end_local_redirect(struct conn *c, enum outcome outcome)
+end_program(struct conn *c, enum outcome outcome)
 {
 	struct run	*run = c->request->run;
 
@@ -263,10 +251,11 @@ handle_head(struct conn *c)
 {
 	struct run	*run = c->request->run;
 
-	if (cgi_head_is_local(&run->parse, run->head.at)) {
-		run->local = true;
-		return end_local_redirect(c, OUTCOME_NONE);
-	}
+	run->next = (uint8_t)redirect_choose(run);
+	if (run->next != RUN_RELAY)
+		return end_program(c, OUTCOME_NONE);
+	if (run->parse.file.len > 0 && run->program->sendfile.n == 0)
+		refusal_log_sendfile(c);
 	answer_put_head(c);
 	return conn_go(c, STEP_RELAY);
 }
@@ -280,8 +269,8 @@ answer_step(struct conn *c)
 
 	if (is_failure(outcome) && outcome != OUTCOME_TIMED_OUT)
 		return conn_abort(c);		/* its client has gone */
-	if (run->local)
-		return end_local_redirect(c, outcome);
+	if (run->next != RUN_RELAY)
+		return end_program(c, outcome);
 	note_start(c);
 	more = take_output(c);
 	switch (cgi_head_feed(&run->parse, run->head.at, run->head.len)) {

@@ -68,6 +68,24 @@ run_free(struct conn *c)
 	mem_drop(&c->request->run);
 }
 
+/* Fields of an answer that are the server's business, or that are put out in
+ * another way. */
+static const char *const own_fields[] = {
+	"Status", "Content-Length", "Connection", "Keep-Alive", "Trailer",
+	"Upgrade", "Date", "Server", "Proxy-Connection", "X-Sendfile",
+	"X-Accel-Redirect", "X-Accel-Buffering", "X-Accel-Charset",
+	"X-Accel-Expires", "X-Accel-Limit-Rate"
+};
+
+bool
+run_is_own_field(struct str name)
+{
+	for (size_t i = 0; i < sizeof(own_fields) / sizeof(own_fields[0]); i++)
+		if (str_same_nocase(name, str_of(own_fields[i])))
+			return true;
+	return false;
+}
+
 enum go
 run_wait(struct conn *c)
 {

@@ -27,6 +27,14 @@ struct spool {
 	int		 file;	/* the task's own descriptor; -1: none */
 };
 
+/* How a request goes on behind the head of an answer. */
+enum run_next {
+	RUN_RELAY,			/* with its body */
+	RUN_LOCAL,			/* with the path of a local redirect */
+	RUN_PATH,			/* with that of X-Accel-Redirect */
+	RUN_FILE			/* with the file of X-Sendfile */
+};
+
 struct run {
 	const struct conf_program *program;
 	char		*file;		/* the script: absolute, of a program
@@ -57,7 +65,7 @@ struct run {
 					 * Content-Length; -1: unknown */
 	bool		 chunked;	/* to the client */
 	bool		 bodiless;	/* HEAD, 204, 304 */
-	bool		 local;		/* its answer is a local redirect */
+	uint8_t		 next;		/* enum run_next */
 	uint32_t	 retry_after;	/* seconds, of a 503; 0: none */
 	struct buf	 cause;		/* a clause: what went wrong */
 };
@@ -78,6 +86,8 @@ void	run_free(struct conn *);
 void	run_end(struct conn *);
 /* Waits for the program, until run->deadline. */
 enum go	run_wait(struct conn *);
+/* Whether a field of an answer is not the program's business. */
+bool	run_is_own_field(struct str name);
 /* Answers with an error, before there is a response; the cause is a clause
  * about the program. */
 enum go	failure_reply(struct conn *, enum why, const char *cause, ...)
@@ -86,7 +96,11 @@ enum go	failure_reply(struct conn *, enum why, const char *cause, ...)
 void	run_drop_body(struct conn *);
 /* Makes the head of the response and puts it out. */
 void	answer_put_head(struct conn *);
-/* Goes on with the path that the program has named. */
+/* Chooses by the head of an answer. */
+enum run_next redirect_choose(const struct run *);
+/* Goes on as it says, unless that is RUN_RELAY. */
 enum go	redirect_begin(struct conn *);
+/* Goes on with the file of X-Sendfile. */
+enum go	sendfile_begin(struct conn *);
 
 #endif

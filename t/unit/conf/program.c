@@ -7,6 +7,7 @@
 #include <arpa/inet.h>
 
 #include "conf/server.h"
+#include "helpers/job.h"
 #include "t/unit/conf/confs.h"
 
 START_TEST(values)
@@ -138,6 +139,41 @@ START_TEST(unnamed)
 }
 END_TEST
 
+/* Directories of sendfile are paths behind all sites, by number. */
+START_TEST(sendfile)
+{
+	struct conf			*conf;
+	const struct conf_site		*site;
+	const struct conf_rules		*rules;
+
+	conf = good("program a { command /bin/sh }\n" SITE);
+	ck_assert_uint_eq(conf->nplaces, conf->nsites);
+	conf_free(&conf);
+	make_directory("d");
+	make_directory("d/.e");
+	conf = good("program a { command /bin/sh; sendfile $/d/ / }\n"
+	    "program b { command /bin/sh; sendfile $; sendfile $/d/.e }\n"
+	    SITE);
+	ck_assert_uint_eq(conf->programs[0].sendfile.n, 2);
+	ck_assert_uint_eq(conf->programs[0].sendfile_at, 0);
+	ck_assert_str_eq(conf->programs[0].sendfile.at[1], "/");
+	ck_assert_uint_eq(conf->programs[1].sendfile.n, 2);
+	ck_assert_uint_eq(conf->programs[1].sendfile_at, 2);
+	ck_assert_uint_eq(conf->nplaces, conf->nsites + 1);
+	site = &conf->sites[conf->nsites];
+	ck_assert_uint_eq(site->number, conf->nsites);
+	ck_assert_uint_eq(site->npaths, 4);
+	rules = conf_find_rules(site, "/3/a", 4);
+	ck_assert_str_eq(rules->alias, conf->programs[1].sendfile.at[1]);
+	ck_assert_ptr_eq(rules->action, rules);
+	ck_assert_uint_eq(rules->prefix_len, 2);
+	ck_assert_int_eq(rules->links, JOB_LINKS_BENEATH);
+	ck_assert(!rules->guard.active && rules->run.n == 0);
+	ck_assert_int_eq(conf_find_rules(site, "/4/a", 4)->refusal, 404);
+	conf_free(&conf);
+}
+END_TEST
+
 #define LONG	"x23456789012345678901234567890123"
 
 #define LONGER	LONG LONG LONG LONG	/* than sun_path */
@@ -207,6 +243,16 @@ static const struct {
 	    "several words needs quotes" },
 	{ "program a { command /bin/sh; authorization on }",
 	    "2:44: \"on\" is not one of hide, pass" },
+	{ "program a { command /bin/sh; sendfile /nope }",
+	    "2:39: /nope: No such file or directory" },
+	{ "program a { command /bin/sh; sendfile /etc/passwd }",
+	    "2:39: /etc/passwd: Not a directory" },
+	{ "program a { command /bin/sh; sendfile //tmp }",
+	    "2:39: //tmp: write it without //, . and .., as the program names "
+	    "it" },
+	{ "program a { command /bin/sh; sendfile /tmp/.. }",
+	    "2:39: /tmp/..: write it without //, . and .., as the program "
+	    "names it" },
 	{ "program a { command /bin/sh; most -1 }",
 	    "2:35: \"-1\" is not a number" },
 	{ "program a { command /bin/sh; nice 20 }",
@@ -311,5 +357,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, values);
 	tcase_add_test(tests, protocols);
 	tcase_add_test(tests, unnamed);
+	tcase_add_test(tests, sendfile);
 	tcase_add_loop_test(tests, bad_programs, 0, COUNT(bads));
 }
