@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "http/conn.h"
-#include "http/programs/kept.h"
 #include "http/programs/run.h"
 #include "lib/compiler.h"
 #include "lib/mem.h"
@@ -299,8 +298,6 @@ conn_request_end(struct conn *c)
 		auth_release(&c->http->caches->auth, &r->auth.entry);
 	if (r->run != NULL)
 		run_free(c);
-	if (r->kept != NULL)
-		kept_free(&r->kept);
 	c->request = NULL;
 	if (recycle_request(c->http, r))
 		return;

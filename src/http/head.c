@@ -172,8 +172,8 @@ evaluate_conditions(struct conn *c, struct cond_result *result)
 	fields.if_none_match = conn_field_list(c, FIELD_IF_NONE_MATCH);
 	if (p->method == METHOD_GET)	/* Range applies to GET only */
 		fields.range = get_single_field(c, FIELD_RANGE);
-	if (r->kept != NULL)
-		kept_select(r->kept, &selected, &fields);
+	if ((p->present & KEPT_BIT) != 0)
+		kept_select(kept_of(r), &selected, &fields);
 	conditional_evaluate(&fields, &selected, result);
 }
 
@@ -189,7 +189,7 @@ static void
 begin_kept_head(struct conn *c)
 {
 	struct request		*r = c->request;
-	const struct kept	*kept = r->kept;
+	const struct kept	*kept = kept_of(r);
 	struct str		 reason = { kept->reason.at, kept->reason.len };
 
 	if (reason.len == 0)
@@ -204,19 +204,20 @@ static COLD enum go
 respond_kept(struct conn *c)
 {
 	struct request		*r = c->request;
-	const char		*type = kept_type(r->kept);
+	struct kept		*kept = kept_of(r);
+	const char		*type = kept_type(kept);
 	struct cond_result	 result = { .status = 200 };
 
 	if (type != NULL)
 		r->info.type = type;
-	if (!r->kept->unconditional)
+	if (!kept->unconditional)
 		evaluate_conditions(c, &result);
 	r->response.status = 200;
 	r->body.next = 0;
 	r->body.end = r->file->version.size;
 	if (result.status == 412 || result.status == 416)
 		return refuse_condition(c, &result);
-	if (r->kept->status != 0)
+	if (kept->status != 0)
 		begin_kept_head(c);
 	else if (result.status == 206)
 		begin_partial_head(c, &result);
@@ -233,7 +234,7 @@ respond_conditional(struct conn *c)
 {
 	struct cond_result	result;
 
-	if (c->request->kept != NULL)
+	if ((c->request->parse.present & KEPT_BIT) != 0)
 		return respond_kept(c);
 	if (other_is(c->request))
 		return other_refuse(c);

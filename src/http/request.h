@@ -18,7 +18,6 @@
 #include "proto/multipart.h"
 #include "proto/parse.h"
 
-struct kept;			/* programs/kept.h */
 struct run;			/* programs/run.h */
 
 /* Groups are named after what they are about: steps use their own. */
@@ -88,8 +87,7 @@ struct request {
 		bool			 all_taken; /* no part of the window was
 						 * taken back */
 	}			 body;
-	struct run		*run;	/* of a program; NULL: none */
-	struct kept		*kept;	/* of an answer; NULL: none */
+	struct run		*run;	/* of the last program; NULL: none */
 	uint8_t			 local_redirects;	/* by programs */
 };
 

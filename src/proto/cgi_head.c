@@ -264,3 +264,20 @@ cgi_head_is_local(const struct cgi_head *h, const char *head)
 	return h->location.len > 0 && h->nfields == 1 && h->status == 0 &&
 	    path[0] == '/' && (h->location.len == 1 || path[1] != '/');
 }
+
+/* Fields that the server puts out in another way, or acts upon. */
+static const char *const own_fields[] = {
+	"Status", "Content-Length", "Connection", "Keep-Alive", "Trailer",
+	"Upgrade", "Date", "Server", "Proxy-Connection", "X-Sendfile",
+	"X-Accel-Redirect", "X-Accel-Buffering", "X-Accel-Charset",
+	"X-Accel-Expires", "X-Accel-Limit-Rate"
+};
+
+bool
+cgi_head_is_own(struct str name)
+{
+	for (size_t i = 0; i < sizeof(own_fields) / sizeof(own_fields[0]); i++)
+		if (str_same_nocase(name, str_of(own_fields[i])))
+			return true;
+	return false;
+}

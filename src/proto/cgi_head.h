@@ -57,5 +57,8 @@ bool			cgi_head_next(const struct cgi_head *,
  * nothing else. */
 bool			cgi_head_is_local(const struct cgi_head *,
 			    const char *head);
+/* Whether a field of that name is the server's business, and is not passed
+ * on. */
+bool			cgi_head_is_own(struct str name);
 
 #endif

@@ -74,7 +74,7 @@ refusal_add_page(const struct conn *c, struct buf *to)
 
 	if (kept_is_path(r)) {
 		buf_addf(to, "the file that program %s has named",
-		    r->kept->program->name);
+		    kept_of(r)->program->name);
 		return;
 	}
 	if (r->page.status == 0) {

@@ -89,7 +89,7 @@ add_fields(struct conn *c)
 	uint32_t		 at = 0;
 
 	while (cgi_head_next(&run->parse, run->head.at, &at, &name, &value)) {
-		if (run_is_own_field(name))
+		if (cgi_head_is_own(name))
 			continue;
 		buf_addf(work, "%.*s: ", (int)name.len, name.at);
 		buf_add(work, value.at, value.len);
@@ -176,7 +176,7 @@ answer_put_head(struct conn *c)
 		    (long long)run->left);
 	else if (run->chunked)
 		buf_adds(work, "Transfer-Encoding: chunked\r\n");
-	if (r->kept != NULL)
+	if (run->kept != NULL)
 		kept_add_fields(c);
 	fields_end(c);
 	output_write(conn_output(c), work->at, work->len);

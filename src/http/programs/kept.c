@@ -91,7 +91,7 @@ add_missing(const struct buf *lines, struct buf *to)
 static bool
 keeps_field(struct str name, bool is_file)
 {
-	return is_file ? !run_is_own_field(name) &&
+	return is_file ? !cgi_head_is_own(name) &&
 	    !str_same_nocase(name, STR("Content-Range")) :
 	    is_one_of(name, path_fields, COUNT(path_fields));
 }
@@ -99,8 +99,7 @@ keeps_field(struct str name, bool is_file)
 struct kept *
 kept_new(const struct conn *c, bool is_file)
 {
-	const struct request	*r = c->request;
-	const struct run	*run = r->run;
+	struct run		*run = c->request->run;
 	const struct cgi_head	*answer = &run->parse;
 	struct kept		*kept = mem_zero(sizeof(*kept));
 	struct str		 name, value;
@@ -115,8 +114,10 @@ kept_new(const struct conn *c, bool is_file)
 		buf_add(&kept->lines, value.at, value.len);
 		buf_adds(&kept->lines, "\r\n");
 	}
-	if (r->kept != NULL)
-		add_missing(&r->kept->lines, &kept->lines);
+	if (run->kept != NULL)
+		add_missing(&run->kept->lines, &kept->lines);
+	kept_free(&run->kept);
+	run->kept = kept;
 	if (!is_file)
 		return kept;
 	if (answer->status != 200 && answer->status != 206)
@@ -141,18 +142,23 @@ kept_free(struct kept **kp)
 }
 
 void
-kept_set(struct request *r, struct kept *kept)
+kept_note(struct request *r)
 {
-	kept_free(&r->kept);
-	r->kept = kept;
-	r->parse.present |= KEPT_BIT;
+	if (r->run->kept != NULL)
+		r->parse.present |= KEPT_BIT;
+}
+
+struct kept *
+kept_of(const struct request *r)
+{
+	return r->run->kept;
 }
 
 bool
 kept_is_path(const struct request *r)
 {
-	return r->kept != NULL && r->kept->file != NULL &&
-	    r->page.name == r->kept->file;
+	return (r->parse.present & KEPT_BIT) != 0 &&
+	    r->run->kept->file != NULL && r->page.name == r->run->kept->file;
 }
 
 const char *
@@ -210,7 +216,7 @@ void
 kept_replace_fields(struct conn *c, int status)
 {
 	const struct request	*r = c->request;
-	const struct kept	*kept = r->kept;
+	const struct kept	*kept = kept_of(r);
 	struct buf		*work = &c->http->work, old;
 	struct str		 rest, line, name, value;
 
@@ -233,5 +239,5 @@ kept_replace_fields(struct conn *c, int status)
 void
 kept_add_fields(struct conn *c)
 {
-	add_missing(&c->request->kept->lines, &c->http->work);
+	add_missing(&c->request->run->kept->lines, &c->http->work);
 }

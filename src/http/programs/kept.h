@@ -29,13 +29,15 @@ struct kept {
 	const struct conf_program *program;
 };
 
-/* Makes it out of the program's answer, and of what was kept before of another
- * one; is_file: of a file, which has all fields and the status of the answer.
- * Another path has few of them.  The caller owns it. */
+/* Makes that of the request out of its program's answer, and of what was kept
+ * before of another one; is_file: of a file, which has all fields and the
+ * status of the answer.  Another path has few of them. */
 COLD struct kept *kept_new(const struct conn *, bool is_file);
 COLD void	kept_free(struct kept **);
-/* Makes it the request's, and frees the one before. */
-COLD void	kept_set(struct request *, struct kept *);
+/* Sets KEPT_BIT, if it has one. */
+COLD void	kept_note(struct request *);
+/* Returns that of a request with KEPT_BIT. */
+COLD struct kept *kept_of(const struct request *);
 /* Whether the path of the request is the file. */
 COLD bool	kept_is_path(const struct request *);
 /* The media type that the program has named, for as long as that is kept; NULL:

@@ -155,21 +155,21 @@ renew_request(struct conn *c, const struct parse *p)
 {
 	struct request			*r = c->request;
 	const struct conf_site		*site = r->site;
-	struct kept			*kept = r->kept;
+	struct run			*run = r->run;
 	uint8_t				 n = r->local_redirects;
 
 	conn_request_reset(c);
 	pathname_release(&c->http->caches->paths, &r->path);
 	if (r->auth.entry != NULL)
 		auth_release(&c->http->caches->auth, &r->auth.entry);
-	run_free(c);
+	run_leave(c);
 	memset(r, 0, sizeof(*r));
 	r->parse = *p;
 	r->site = site;
 	r->auth.counted = true;
 	r->local_redirects = n + 1;
-	if (kept != NULL)
-		kept_set(r, kept);
+	r->run = run;
+	kept_note(r);
 	r->response.head_kind = c->close ? 1 : p->minor == 0 ? 2 : 0;
 }
 
@@ -205,7 +205,7 @@ redirect_begin(struct conn *c)
 		    "X-Accel-Redirect" : "Location");
 	}
 	if (r->run->next == RUN_PATH)
-		kept_set(r, kept_new(c, false));
+		kept_new(c, false);
 	insert_line(&p, &head, old);
 	replace_input(c, &head);
 	renew_request(c, &p);

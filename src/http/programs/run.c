@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "http/programs/kept.h"
 #include "http/programs/run.h"
 #include "lib/io.h"
 #include "lib/mem.h"
@@ -19,6 +20,11 @@ run_begin(struct conn *c, const struct conf_program *program, char *file,
 	run->index = "";
 	run->body.fd = -1;
 	run->left = -1;
+	if (c->request->run != NULL) {
+		run->kept = c->request->run->kept;
+		c->request->run->kept = NULL;
+		run_free(c);
+	}
 	c->request->run = run;
 	return conn_go(c, STEP_COLLECT);
 }
@@ -56,34 +62,23 @@ run_drop_body(struct conn *c)
 }
 
 void
+run_leave(struct conn *c)
+{
+	run_end(c);
+	run_drop_body(c);
+	buf_free(&c->request->run->head);
+}
+
+void
 run_free(struct conn *c)
 {
 	struct run	*run = c->request->run;
 
-	run_end(c);
-	run_drop_body(c);
-	buf_free(&run->head);
+	run_leave(c);
+	kept_free(&run->kept);
 	buf_free(&run->cause);
 	free(run->file);
 	mem_drop(&c->request->run);
-}
-
-/* Fields of an answer that are the server's business, or that are put out in
- * another way. */
-static const char *const own_fields[] = {
-	"Status", "Content-Length", "Connection", "Keep-Alive", "Trailer",
-	"Upgrade", "Date", "Server", "Proxy-Connection", "X-Sendfile",
-	"X-Accel-Redirect", "X-Accel-Buffering", "X-Accel-Charset",
-	"X-Accel-Expires", "X-Accel-Limit-Rate"
-};
-
-bool
-run_is_own_field(struct str name)
-{
-	for (size_t i = 0; i < sizeof(own_fields) / sizeof(own_fields[0]); i++)
-		if (str_same_nocase(name, str_of(own_fields[i])))
-			return true;
-	return false;
 }
 
 enum go

@@ -19,6 +19,8 @@
 /* Bytes of a request's body that are kept before they go to a file. */
 #define RUN_BODY_KEPT	(64 * 1024)
 
+struct kept;			/* kept.h */
+
 /* The task that writes bytes of a body to its file. */
 struct spool {
 	struct task	 task;	/* first member: casts rely on it */
@@ -66,6 +68,7 @@ struct run {
 	bool		 chunked;	/* to the client */
 	bool		 bodiless;	/* HEAD, 204, 304 */
 	uint8_t		 next;		/* enum run_next */
+	struct kept	*kept;		/* of answers so far; NULL: nothing */
 	uint32_t	 retry_after;	/* seconds, of a 503; 0: none */
 	struct buf	 cause;		/* a clause: what went wrong */
 };
@@ -77,17 +80,18 @@ enum go	answer_step(struct conn *);
 enum go	relay_step(struct conn *);
 
 /* Makes the struct run of a request whose path is a program, and goes to
- * COLLECT.  Takes over file. */
+ * COLLECT.  Takes over file, and what is kept from the one before. */
 enum go	run_begin(struct conn *, const struct conf_program *, char *file,
 	    size_t script_len);
 /* Ends the program, if it runs; frees. */
 void	run_free(struct conn *);
+/* Ends the program, and frees all but what is kept, and the struct run: the
+ * request goes on without a program. */
+void	run_leave(struct conn *);
 /* Ends the program, if it runs. */
 void	run_end(struct conn *);
 /* Waits for the program, until run->deadline. */
 enum go	run_wait(struct conn *);
-/* Whether a field of an answer is not the program's business. */
-bool	run_is_own_field(struct str name);
 /* Answers with an error, before there is a response; the cause is a clause
  * about the program. */
 enum go	failure_reply(struct conn *, enum why, const char *cause, ...)

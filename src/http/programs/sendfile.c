@@ -138,9 +138,9 @@ go_to_file(struct conn *c, char *file)
 	kept->file = file;
 	kept->unconditional = kept->status != 0 ||
 	    (r->parse.method != METHOD_GET && r->parse.method != METHOD_HEAD);
-	run_free(c);
+	run_leave(c);
 	r->parse.present &= ~OTHER_BIT;
-	kept_set(r, kept);
+	kept_note(r);
 	if (r->parse.method != METHOD_HEAD)
 		r->parse.method = METHOD_GET;
 	r->disk.deadline = 0;

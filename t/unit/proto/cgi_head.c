@@ -161,6 +161,16 @@ START_TEST(test_cases)
 }
 END_TEST
 
+START_TEST(test_own)
+{
+	ck_assert(cgi_head_is_own(STR("x-sendfile")));
+	ck_assert(cgi_head_is_own(STR("X-ACCEL-BUFFERING")));
+	ck_assert(cgi_head_is_own(STR("Content-Length")));
+	ck_assert(!cgi_head_is_own(STR("X-Sendfile2")));
+	ck_assert(!cgi_head_is_own(STR("Content-Type")));
+}
+END_TEST
+
 START_TEST(test_limits)
 {
 	const char		 field[] = "X: y\n", status[] = "Status: 200\n\n";
@@ -217,5 +227,6 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, test_cases, 0,
 	    sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(t, test_limits);
+	tcase_add_test(t, test_own);
 	tcase_add_test(t, test_lines);
 }
