@@ -184,6 +184,12 @@ conf_program_add(struct conf *conf)
 	return program;
 }
 
+const char *
+conf_program_label(const struct conf_program *p)
+{
+	return p->name != NULL ? p->name : p->directory;
+}
+
 unsigned
 conf_program_most(const struct conf_program *p)
 {

@@ -73,6 +73,8 @@ struct conf_run {
 
 struct conf_rules;
 
+/* The name of a program, or else its directory. */
+const char	*conf_program_label(const struct conf_program *);
 /* How many processes of a program may run at once. */
 unsigned	conf_program_most(const struct conf_program *);
 /* The program that rules run for each path; NULL: there is none, or by name. */

@@ -16,6 +16,7 @@
 #include "shared/helper_slots.h"
 #include "shared/listener.h"
 #include "shared/mounts.h"
+#include "stats/program_stats.h"
 #include "stats/scoreboard.h"
 
 struct generations	generations = {
@@ -125,6 +126,7 @@ generation_free(struct generation **gp)
 		scoreboard_free(g->workers[i].stats_slot,
 		    arch_threads(g->conf));
 	}
+	program_stats_free(&g->programs.stats);
 	addresses_free(&g->addresses);
 	addresses_conf_free(g->conf, &g->limiters);
 	mem_drop(&g->workers);

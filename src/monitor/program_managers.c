@@ -8,6 +8,7 @@
 #include "lib/clock.h"
 #include "lib/io.h"
 #include "lib/log.h"
+#include "lib/mem.h"
 #include "lib/proc.h"
 #include "monitor/child.h"
 #include "monitor/component.h"
@@ -18,6 +19,7 @@
 #include "monitor/program_managers.h"
 #include "programs/manager.h"
 #include "shared/channel.h"
+#include "stats/program_stats.h"
 
 #define BACKOFF_MIN	50	/* ms until it is started again ... */
 #define BACKOFF_MAX	5000	/* ... and if it keeps dying early */
@@ -32,6 +34,7 @@ run_manager(struct generation *g, void *unused, int pipe)
 	(void)unused;
 	proc_title("amped: programs");
 	log_init("programs", (enum log_level)g->conf->log.error_level);
+	program_stats_use(g->programs.stats);
 	/* The monitor dies with a signal for this process. */
 	io_close(&pipe);
 	error_log_close();
@@ -123,6 +126,7 @@ manager_died(void *generation, const struct child *c)
 
 	g->programs.child = NULL;
 	io_close(&g->programs.socket);
+	program_stats_clear(g->programs.stats);
 	if (due.ending != 0 || (c->status == 0 &&
 	    g->state == GENERATION_DRAINING))
 		return;
@@ -131,11 +135,30 @@ manager_died(void *generation, const struct child *c)
 	set_restart(g);
 }
 
+static struct program_stats *
+make_stats(const struct conf *conf)
+{
+	struct program_stats_label	*labels = mem_array(conf->nprograms,
+					    sizeof(*labels));
+	struct program_stats		*made;
+	const struct conf_program	*p = conf->programs;
+
+	for (size_t i = 0; i < conf->nprograms; i++)
+		labels[i] = (struct program_stats_label){
+			conf_program_label(&p[i]), p[i].servers.at,
+			p[i].servers.n };
+	made = program_stats_new(labels, conf->nprograms);
+	free(labels);
+	return made;
+}
+
 void
 program_managers_start(struct generation *g)
 {
-	if (g->conf->nprograms > 0)
-		start_manager(g);
+	if (g->conf->nprograms == 0)
+		return;
+	g->programs.stats = make_stats(g->conf);
+	start_manager(g);
 }
 
 void

@@ -15,11 +15,13 @@
 
 struct child;
 struct generation;
+struct program_stats;
 
 struct program_manager {
 	struct child	*child;		/* NULL: none */
 	int		 socket;	/* to it, of mains; -1: none */
 	int64_t		 started_at;	/* ms */
+	struct program_stats *stats;	/* owned; NULL: there are no programs */
 	struct timer	 restart;
 	int		 backoff;	/* ms */
 };

@@ -32,6 +32,7 @@
 #include "shared/listener.h"
 #include "shared/main_env.h"
 #include "shared/mounts.h"
+#include "stats/program_stats.h"
 #include "stats/scoreboard.h"
 #include "stats/stats.h"
 
@@ -96,6 +97,7 @@ run_main(struct generation *g, void *worker, int channel)
 
 	proc_title("amped: main");
 	scoreboard_attach(w->stats_slot);
+	program_stats_use(g->programs.stats);
 	conf_divide(g->conf, w->number, g->nworkers);
 	log_init("main", (enum log_level)g->conf->log.error_level);
 	/* Only processes that may wait for a file system have the logs. */

@@ -61,6 +61,8 @@ struct admission_kind {
 	 * its connection may have another request.  NULL: main has no need to
 	 * say so. */
 	void	(*finish)(struct invocation *, bool again);
+	/* Its processes are to be replaced; NULL: it has none that stay. */
+	void	(*restart)(struct admission *);
 	void	(*drain)(struct admission *);	/* is_ending; may be NULL */
 	void	(*close)(struct admission *);	/* may be NULL */
 };
@@ -74,6 +76,7 @@ struct admission {
 	size_t				 most;		/* may run */
 	struct invocations		 waiting;	/* the oldest first */
 	size_t				 nwaiting, nrunning;
+	size_t				 nprocesses;	/* of amped */
 	int				 error;		/* why none can run; 0:
 							 * too many do */
 	struct error_lines_rate		 rate;
@@ -103,6 +106,8 @@ void	admission_fail(const struct invocation *, int error);
 void	admission_end(struct invocation *);
 /* Has lines told of that are left out, if no later line does. */
 void	admission_await_rest(struct admission *);
+/* Publishes how many run, wait, and are there, once one of them has changed. */
+void	admission_publish(const struct admission *);
 /* Of manager.nheld one less: the manager may end. */
 void	admission_release(struct manager *);
 

@@ -64,9 +64,12 @@ report_no_start(struct run *r, int error)
 static void
 report_end(struct run *r, int status)
 {
+	bool	is_wanted = r->invocation->request.fd != -1;
+
 	(void)admission_report(r->invocation, &(struct program_report){
 	    .kind = PROGRAM_ENDED, .status = status }, -1);
-	if (r->invocation->request.fd != -1)
+	process_count_end(&r->process, status, !is_wanted);
+	if (is_wanted)
 		process_log_status(&r->process, status);
 }
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "programs/process.h"
+#include "stats/program_stats.h"
 
 #define ERRORS_SIZE	(16 * 1024)	/* bytes of standard error at a time */
 #define ERRORS_READS	64		/* times: a pipe holds 1M at most */
@@ -108,6 +110,17 @@ process_log_failure(struct process *p, int error)
 }
 
 void
+process_count_end(const struct process *p, int status, bool was_told)
+{
+	int	signo = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	if (signo != 0 && !(was_told && (signo == SIGTERM ||
+	    signo == SIGKILL)))
+		program_stats_add(p->admission->program->number,
+		    PROGRAM_STATS_KILLED, 1);
+}
+
+void
 process_log_status(struct process *p, int status)
 {
 	char	text[80];
@@ -190,6 +203,9 @@ process_start(struct process *p, const struct execute *what)
 	source_watch(&p->reaper, m->loop, pipe, on_reaper, p);
 	/* Lines have the process id, which the reaper tells. */
 	source_add(&p->errors, m->loop, errors[0], on_errors, p);
+	p->admission->nprocesses++;
+	program_stats_add(e.program->number, PROGRAM_STATS_STARTED, 1);
+	admission_publish(p->admission);
 	return 0;
 }
 
@@ -205,6 +221,9 @@ process_free(struct process *p)
 	read_held_errors(p);
 	error_lines_end(&p->lines, get_time(p), p->has_failed);
 	admission_await_rest(p->admission);
+	if (p->reaper.fd != -1)
+		p->admission->nprocesses--;
+	admission_publish(p->admission);
 	source_close(&p->reaper);
 	source_close(&p->errors);
 	free(p->name);

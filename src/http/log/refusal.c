@@ -166,9 +166,7 @@ add_file(const struct request *r, struct buf *to)
 const char *
 refusal_program(const struct request *r)
 {
-	const struct conf_program	*program = r->run->program;
-
-	return program->name != NULL ? program->name : program->directory;
+	return conf_program_label(r->run->program);
 }
 
 /* Adds what a program has done, as it did not answer. */

@@ -12,6 +12,7 @@
 #include "http/programs/run.h"
 #include "http/reply.h"
 #include "http/rules.h"
+#include "lib/clock.h"
 #include "proto/status.h"
 #include "stats/stats.h"
 
@@ -44,6 +45,7 @@ handle_exit(struct conn *c)
 			    "complete";
 
 	stats_count(STATS_PROGRAMS_FAILED);
+	run_count(c, PROGRAM_STATS_FAILED);
 	if (status != -1 && WIFSIGNALED(status))
 		return failure_reply(c, WHY_PROGRAM_ENDED, "it was killed by "
 		    "signal %d, %s", WTERMSIG(status), seen);
@@ -62,11 +64,13 @@ handle_end(struct conn *c)
 	switch (run->backend->end) {
 	case BACKEND_BUSY:
 		stats_count(STATS_PROGRAMS_BUSY);
+		run_count(c, PROGRAM_STATS_REFUSED);
 		run->retry_after = run->backend->retry_after;
 		return failure_reply(c, WHY_PROGRAM_BUSY, "as many of it run "
 		    "and wait as may (most, queue, within)");
 	case BACKEND_FAILED:
 		stats_count(STATS_PROGRAMS_FAILED);
+		run_count(c, PROGRAM_STATS_FAILED);
 		return failure_reply(c, get_start_why(run, error),
 		    "it cannot be started: %s", strerror(error));
 	default:
@@ -218,6 +222,17 @@ take_output(struct conn *c)
 	return true;
 }
 
+/* Counts the time since the last one. */
+static void
+note_time(struct conn *c, enum program_stats_histogram what)
+{
+	struct run	*run = c->request->run;
+	int64_t		 now = clock_us();
+
+	program_stats_time(run->program->number, what, now - run->since);
+	run->since = now;
+}
+
 /* The time for the answer begins when the program does. */
 static void
 note_start(struct conn *c)
@@ -229,6 +244,7 @@ note_start(struct conn *c)
 	run->started = true;
 	run->deadline = c->http->clock->ms + run->program->answer;
 	stats_count(STATS_PROGRAMS_STARTED);
+	note_time(c, PROGRAM_STATS_HISTOGRAM_WAIT);
 }
 
 static enum go
@@ -237,6 +253,7 @@ handle_timeout(struct conn *c)
 	const struct run	*run = c->request->run;
 
 	stats_count(STATS_PROGRAMS_LATE);
+	run_count(c, PROGRAM_STATS_LATE);
 	return failure_reply(c, WHY_PROGRAM_LATE, run->head.len > 0 ?
 	    "it was silent in the middle of its head (silence)" :
 	    "it took too long to answer (answer)");
@@ -263,6 +280,7 @@ handle_head(struct conn *c)
 {
 	struct run	*run = c->request->run;
 
+	note_time(c, PROGRAM_STATS_HISTOGRAM_ANSWER);
 	if (cgi_head_is_local(&run->parse, run->head.at)) {
 		run->local = true;
 		return end_local_redirect(c, OUTCOME_NONE);
@@ -289,6 +307,7 @@ answer_step(struct conn *c)
 		return handle_head(c);
 	case CGI_HEAD_REFUSED:
 		stats_count(STATS_PROGRAMS_FAILED);
+		run_count(c, PROGRAM_STATS_FAILED);
 		return failure_reply(c, WHY_PROGRAM_ANSWER, "%s",
 		    run->parse.why);
 	default:

@@ -128,17 +128,21 @@ redirect_begin(struct conn *c)
 	struct str	 old = parse_str(c->input, r->parse.request_line);
 	struct parse	 p = { 0 };
 
-	if (r->local_redirects == REDIRECTS_MAX)
+	if (r->local_redirects == REDIRECTS_MAX) {
+		run_count(c, PROGRAM_STATS_FAILED);
 		return failure_reply(c, WHY_PROGRAM_LOOP, "its redirect to a "
 		    "path is the sixth of this request");
+	}
 	write_head(c, &head);
 	parse_init(&p);
 	if (parse_feed(&p, &c->http->parse_limits, head.at, head.len) !=
 	    PARSE_DONE) {
 		buf_wipe(&head);
+		run_count(c, PROGRAM_STATS_FAILED);
 		return failure_reply(c, WHY_PROGRAM_ANSWER, "its Location is "
 		    "no valid path");
 	}
+	run_count(c, PROGRAM_STATS_ANSWERED);
 	insert_line(&p, &head, old);
 	replace_input(c, &head);
 	renew_request(c, &p);

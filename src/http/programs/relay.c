@@ -86,6 +86,7 @@ is_too_long(const struct run *run)
 static enum go
 end_whole(struct conn *c)
 {
+	run_count(c, PROGRAM_STATS_ANSWERED);
 	run_end(c);
 	return conn_send(c, STEP_FINISH);
 }
@@ -115,12 +116,15 @@ end_body(struct conn *c)
 		return conn_send(c, STEP_RELAY);
 	if (run->backend->end != BACKEND_COMPLETE) {
 		stats_count(STATS_PROGRAMS_FAILED);
+		run_count(c, PROGRAM_STATS_FAILED);
 		return cut_response(c, "it was ended in the middle of its "
 		    "answer");
 	}
-	if (run->left > 0)
+	if (run->left > 0) {
+		run_count(c, PROGRAM_STATS_FAILED);
 		return cut_response(c, "its answer is shorter than its "
 		    "Content-Length");
+	}
 	if (run->chunked)
 		output_write(conn_output(c), "0\r\n\r\n", 5);
 	return end_whole(c);
@@ -131,6 +135,7 @@ handle_too_long(struct conn *c)
 {
 	buf_adds(&c->request->run->cause, "its answer is longer than its "
 	    "Content-Length");
+	run_count(c, PROGRAM_STATS_FAILED);
 	refusal_log_cut(c);
 	c->close = true;
 	return end_whole(c);
@@ -142,6 +147,7 @@ handle_timeout(struct conn *c)
 	if (is_whole(c->request->run))
 		return end_whole(c);
 	stats_count(STATS_PROGRAMS_LATE);
+	run_count(c, PROGRAM_STATS_LATE);
 	return cut_response(c, "it was silent for too long (silence)");
 }
 

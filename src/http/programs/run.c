@@ -19,6 +19,7 @@ run_begin(struct conn *c, const struct conf_program *program, char *file,
 	run->index = "";
 	run->body.fd = -1;
 	run->left = -1;
+	run->counted = true;
 	c->request->run = run;
 	return conn_go(c, STEP_COLLECT);
 }
@@ -56,10 +57,21 @@ run_drop_body(struct conn *c)
 }
 
 void
+run_count(struct conn *c, enum program_stats_counter counter)
+{
+	struct run	*run = c->request->run;
+
+	if (!run->counted)
+		program_stats_add(run->program->number, counter, 1);
+	run->counted = true;
+}
+
+void
 run_free(struct conn *c)
 {
 	struct run	*run = c->request->run;
 
+	run_count(c, PROGRAM_STATS_LEFT);
 	run_end(c);
 	run_drop_body(c);
 	buf_free(&run->head);

@@ -14,6 +14,7 @@
 #include "lib/buf.h"
 #include "proto/cgi_head.h"
 #include "proto/why.h"
+#include "stats/program_stats.h"
 #include "task.h"
 
 /* Bytes of a request's body that are kept before they go to a file. */
@@ -49,6 +50,10 @@ struct run {
 	struct wait_addresses ends;	/* of the connection */
 	struct backend	*backend;	/* NULL: not started, or ended */
 	bool		 started;	/* the start has been counted */
+	bool		 counted;	/* so has how the request has ended, or
+					 * it is not one of the program's yet */
+	int64_t		 since;		/* us: the program was asked for, or
+					 * has started */
 	struct buf	 head;		/* of the answer, and behind it what of
 					 * the body came along */
 	struct cgi_head	 parse;		/* of it */
@@ -76,6 +81,8 @@ enum go	run_begin(struct conn *, const struct conf_program *, char *file,
 void	run_free(struct conn *);
 /* Ends the program, if it runs. */
 void	run_end(struct conn *);
+/* Counts how the request has ended, for its program; the first time counts. */
+void	run_count(struct conn *, enum program_stats_counter);
 /* Waits for the program, until run->deadline. */
 enum go	run_wait(struct conn *);
 /* Answers with an error, before there is a response; the cause is a clause

@@ -28,6 +28,8 @@ complete_spool(struct task *e)
 	run->body.error = e->job.error;
 	if (e->job.error == 0) {
 		run->body.length += (int64_t)s->bytes.len;
+		program_stats_add(run->program->number, PROGRAM_STATS_SPOOLED,
+		    s->bytes.len);
 		run->body.fd = e->job.fd;
 	} else if (!e->job.spool.has_file)
 		io_close(&e->job.fd);

@@ -6,8 +6,20 @@
 
 #include "http/programs/environment.h"
 #include "http/programs/run.h"
+#include "lib/clock.h"
 #include "lib/io.h"
 #include "stats/stats.h"
+
+/* The program has been asked for. */
+static void
+note_request(struct conn *c)
+{
+	struct run	*run = c->request->run;
+
+	program_stats_add(run->program->number, PROGRAM_STATS_REQUESTS, 1);
+	run->counted = false;
+	run->since = clock_us();
+}
 
 static enum go
 fail_to_start(struct conn *c, int error)
@@ -15,7 +27,9 @@ fail_to_start(struct conn *c, int error)
 	if (error == EMSGSIZE)
 		return failure_reply(c, WHY_ENVIRONMENT, "its variables do "
 		    "not fit into a message");
+	note_request(c);
 	stats_count(STATS_PROGRAMS_BUSY);
+	run_count(c, PROGRAM_STATS_REFUSED);
 	return failure_reply(c, WHY_NO_MANAGER, "its manager cannot be asked "
 	    "for it now: %s", strerror(error));
 }
@@ -67,6 +81,7 @@ start_step(struct conn *c)
 	run->backend = start_backend(c, &error);
 	if (run->backend == NULL)
 		return fail_to_start(c, error);
+	note_request(c);
 	run->deadline = c->http->clock->ms + run->program->within +
 	    run->program->answer;
 	return conn_go(c, STEP_ANSWER);
