@@ -32,8 +32,14 @@ struct mains {
 static void
 take_start(struct mains *m, const struct program_start *start, int request)
 {
+	struct admission	*a;
+
 	if (start->program < m->manager.conf->nprograms) {
-		admission_add(&m->admissions[start->program], start, request);
+		a = &m->admissions[start->program];
+		if (start->restart == 0)
+			admission_add(a, start, request);
+		else if (a->kind->restart != NULL)
+			a->kind->restart(a);
 		return;
 	}
 	log_errorx("main asks for program %lu, which the conf does not have",

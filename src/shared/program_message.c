@@ -13,7 +13,7 @@
 
 /* Of both texts: the lengths in front of them. */
 struct start_head {
-	uint32_t	program, has_body, file, environment;
+	uint32_t	program, restart, has_body, file, environment;
 };
 
 /* Whether the other side has closed: a message without a byte looks the same to
@@ -30,7 +30,7 @@ int
 program_message_send_start(int manager, const struct program_start *start,
     int request)
 {
-	struct start_head	head = { start->program, start->has_body,
+	struct start_head	head = { start->program, 0, start->has_body,
 				    (uint32_t)start->file.len,
 				    (uint32_t)start->environment.len };
 	const struct iovec	iov[] = {
@@ -48,11 +48,24 @@ program_message_send_start(int manager, const struct program_start *start,
 	return io_send_message(manager, iov, 3, request);
 }
 
+int
+program_message_send_restart(int manager, uint32_t program)
+{
+	struct start_head	head = { .program = program, .restart = 1 };
+	const struct iovec	iov = { &head, sizeof(head) };
+
+	return io_send_message(manager, &iov, 1, -1);
+}
+
 /* Whether a message of that many bytes is what its head says. */
 static bool
 is_whole(const struct start_head *head, size_t bytes)
 {
-	return bytes >= sizeof(*head) && head->has_body <= 1 &&
+	if (bytes < sizeof(*head))
+		return false;
+	if (head->restart == 1)
+		return bytes == sizeof(*head);
+	return head->restart == 0 && head->has_body <= 1 &&
 	    head->file <= PROGRAM_FILE_MAX &&
 	    head->environment <= PROGRAM_ENVIRONMENT_MAX &&
 	    bytes == sizeof(*head) + head->file + head->environment;
@@ -71,12 +84,14 @@ program_message_recv_start(int manager, char *buffer,
 		return (int)n;
 	if ((size_t)n >= sizeof(head))
 		memcpy(&head, buffer, sizeof(head));
-	if (!is_whole(&head, (size_t)n) || *request == -1) {
+	if (!is_whole(&head, (size_t)n) ||
+	    (*request == -1) != (head.restart == 1)) {
 		io_close(request);
 		errno = EBADMSG;
 		return -1;
 	}
 	start->program = head.program;
+	start->restart = head.restart;
 	start->has_body = head.has_body;
 	start->file = (struct str){ buffer + sizeof(head), head.file };
 	start->environment = (struct str){ start->file.at + head.file,

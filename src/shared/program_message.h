@@ -5,7 +5,9 @@
  * with it one end of a socket that is the request's alone: over that one main
  * sends the body's descriptor, if there is a body, and the manager its reports.
  * Either closes it: main, when the request has no use for its program any more;
- * the manager, behind the last report.  All sockets keep the bounds of messages
+ * the manager, behind the last report.  A RESTART, by which an administrator
+ * has the processes of a program replaced, comes over the same socket as a
+ * START, and has no socket of its own.  All sockets keep the bounds of messages
  * (io_record_pipe()).
  *
  * No function blocks.  Those that fail return -1 with errno.
@@ -26,6 +28,8 @@
 
 struct program_start {
 	uint32_t	 program;	/* index in conf->programs */
+	uint32_t	 restart;	/* 1: a RESTART, which has none of the
+					 * following; else 0 */
 	uint32_t	 has_body;	/* 0 or 1: a descriptor follows */
 	struct str	 file;		/* see struct backend_start */
 	struct str	 environment;	/* texts NAME=VALUE, each terminated */
@@ -51,10 +55,12 @@ struct program_report {
  * caller then closes.  EMSGSIZE: too long. */
 int	program_message_send_start(int manager, const struct program_start *,
 	    int request);
-/* Receives one into a buffer of PROGRAM_MESSAGE_MAX bytes, to which the texts
- * refer, and the request's socket, which is the caller's.  Returns 1; 0: all
- * mains have closed the socket; EBADMSG: the message was not understood, and is
- * dropped. */
+/* Sends a RESTART. */
+int	program_message_send_restart(int manager, uint32_t program);
+/* Receives either into a buffer of PROGRAM_MESSAGE_MAX bytes, to which the
+ * texts refer, and the request's socket, which is the caller's; of a RESTART
+ * -1.  Returns 1; 0: all mains have closed the socket; EBADMSG: the message was
+ * not understood, and is dropped. */
 int	program_message_recv_start(int manager, char *buffer,
 	    struct program_start *, int *request);
 int	program_message_send_body(int request, int body);

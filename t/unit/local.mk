@@ -107,6 +107,7 @@ unit_tests = \
 	t/unit/monitor/control_socket \
 	t/unit/programs/manager \
 	t/unit/programs/pool \
+	t/unit/programs/pool_restart \
 	t/unit/programs/private_socket \
 	t/unit/programs/servers \
 	t/unit/programs/variables \
@@ -151,6 +152,7 @@ libunit_a_SOURCES = \
 	t/unit/loop/programs.h \
 	t/unit/loop/records.h \
 	t/unit/loop/sessions.h \
+	t/unit/programs/exchange.h \
 	t/unit/programs/mains.h \
 	t/unit/unit.c \
 	t/unit/unit.h
