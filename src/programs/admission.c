@@ -243,7 +243,7 @@ admission_add(struct admission *a, const struct program_start *start,
 
 	i->admission = a;
 	i->body = -1;
-	i->awaits_body = start->has_body != 0;
+	i->awaits_body = start->has_body;
 	/* One behind the other, as in the message. */
 	i->texts = mem_get(file + start->environment.len + 1);
 	memcpy(i->texts, start->file.at, file);

@@ -36,7 +36,7 @@ take_start(struct mains *m, const struct program_start *start, int request)
 
 	if (start->program < m->manager.conf->nprograms) {
 		a = &m->admissions[start->program];
-		if (start->restart == 0)
+		if (!start->restart)
 			admission_add(a, start, request);
 		else if (a->kind->restart != NULL)
 			a->kind->restart(a);

@@ -11,9 +11,15 @@
 #include "lib/io.h"
 #include "shared/program_message.h"
 
+enum start_kind {
+	BARE,			/* a START without a body */
+	WITH_BODY,
+	RESTART
+};
+
 /* Of both texts: the lengths in front of them. */
 struct start_head {
-	uint32_t	program, restart, has_body, file, environment;
+	uint32_t	program, kind, file, environment;
 };
 
 /* Whether the other side has closed: a message without a byte looks the same to
@@ -30,7 +36,8 @@ int
 program_message_send_start(int manager, const struct program_start *start,
     int request)
 {
-	struct start_head	head = { start->program, 0, start->has_body,
+	struct start_head	head = { start->program,
+				    start->has_body ? WITH_BODY : BARE,
 				    (uint32_t)start->file.len,
 				    (uint32_t)start->environment.len };
 	const struct iovec	iov[] = {
@@ -51,7 +58,8 @@ program_message_send_start(int manager, const struct program_start *start,
 int
 program_message_send_restart(int manager, uint32_t program)
 {
-	struct start_head	head = { .program = program, .restart = 1 };
+	struct start_head	head = { .program = program,
+				    .kind = RESTART };
 	const struct iovec	iov = { &head, sizeof(head) };
 
 	return io_send_message(manager, &iov, 1, -1);
@@ -63,10 +71,10 @@ is_whole(const struct start_head *head, size_t bytes)
 {
 	if (bytes < sizeof(*head))
 		return false;
-	if (head->restart == 1)
-		return bytes == sizeof(*head);
-	return head->restart == 0 && head->has_body <= 1 &&
-	    head->file <= PROGRAM_FILE_MAX &&
+	if (head->kind == RESTART)
+		return bytes == sizeof(*head) && head->file == 0 &&
+		    head->environment == 0;
+	return head->kind <= WITH_BODY && head->file <= PROGRAM_FILE_MAX &&
 	    head->environment <= PROGRAM_ENVIRONMENT_MAX &&
 	    bytes == sizeof(*head) + head->file + head->environment;
 }
@@ -85,14 +93,14 @@ program_message_recv_start(int manager, char *buffer,
 	if ((size_t)n >= sizeof(head))
 		memcpy(&head, buffer, sizeof(head));
 	if (!is_whole(&head, (size_t)n) ||
-	    (*request == -1) != (head.restart == 1)) {
+	    (*request == -1) != (head.kind == RESTART)) {
 		io_close(request);
 		errno = EBADMSG;
 		return -1;
 	}
 	start->program = head.program;
-	start->restart = head.restart;
-	start->has_body = head.has_body;
+	start->restart = head.kind == RESTART;
+	start->has_body = head.kind == WITH_BODY;
 	start->file = (struct str){ buffer + sizeof(head), head.file };
 	start->environment = (struct str){ start->file.at + head.file,
 	    head.environment };

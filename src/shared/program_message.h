@@ -28,9 +28,9 @@
 
 struct program_start {
 	uint32_t	 program;	/* index in conf->programs */
-	uint32_t	 restart;	/* 1: a RESTART, which has none of the
-					 * following; else 0 */
-	uint32_t	 has_body;	/* 0 or 1: a descriptor follows */
+	bool		 restart;	/* a RESTART, which has none of the
+					 * following */
+	bool		 has_body;	/* a descriptor follows */
 	struct str	 file;		/* see struct backend_start */
 	struct str	 environment;	/* texts NAME=VALUE, each terminated */
 };
