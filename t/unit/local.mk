@@ -18,9 +18,12 @@ unit_tests = \
 	t/unit/cache/chunk \
 	t/unit/cache/digest \
 	t/unit/cache/file \
+	t/unit/cache/ghosts \
 	t/unit/cache/header \
 	t/unit/cache/path_info \
 	t/unit/cache/pathname \
+	t/unit/cache/pathname_policy \
+	t/unit/cache/policies \
 	t/unit/cache/prefetch \
 	t/unit/conf/access \
 	t/unit/conf/conf \
