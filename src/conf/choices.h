@@ -10,6 +10,9 @@
 #define CONF_RESIDENCIES(X)						\
 	X(AUTO, "auto") X(NOWAIT, "nowait") X(MINCORE, "mincore")	\
 	X(PREDICT, "predict") X(NEVER, "never")
+#define CONF_POLICIES(X)						\
+	X(LRU, "lru") X(SIEVE, "sieve") X(S3FIFO, "s3fifo")		\
+	X(LFU, "lfu") X(GDSF, "gdsf")
 #define CONF_SANDBOXES(X)						\
 	X(AUTO, "auto") X(OFF, "off") X(REQUIRED, "required")
 #define CONF_LISTINGS(X)						\
@@ -47,6 +50,13 @@ enum conf_residency {
 	CONF_RESIDENCIES(X)
 #undef X
 	RESIDENCY_COUNT
+};
+
+enum conf_policy {
+#define X(id, name) POLICY_##id,
+	CONF_POLICIES(X)
+#undef X
+	POLICY_COUNT
 };
 
 enum conf_sandbox {

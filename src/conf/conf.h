@@ -87,6 +87,7 @@ struct conf {
 		int64_t	 watches, heads;	/* n, bytes */
 		int64_t	 logins, logins_keep;	/* n, ms */
 		int64_t	 chunks, chunk_size, small;	/* bytes */
+		int64_t	 policy;		/* enum conf_policy */
 		int64_t	 residency;		/* enum conf_residency */
 		char	*variants;		/* directory; NULL: none */
 		struct conf_words off;		/* see conf_disabled() */

@@ -35,6 +35,7 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->cache.chunks, 512 << 20);
 	ck_assert_int_eq(conf->cache.chunk_size, 64 << 10);
 	ck_assert_int_eq(conf->cache.small, 16 << 10);
+	ck_assert_int_eq(conf->cache.policy, POLICY_LRU);
 	ck_assert_int_eq(conf->cache.residency, RESIDENCY_AUTO);
 	for (int i = 0; i < ABLATION_COUNT; i++)
 		ck_assert(!conf_disabled(conf, i));
@@ -208,6 +209,7 @@ START_TEST(values)
 	ck_assert_int_eq(conf->cache.negative, 0);
 	ck_assert_int_eq(conf->cache.chunks, (int64_t)2 << 30);
 	ck_assert_int_eq(conf->cache.small, 0);
+	ck_assert_int_eq(conf->cache.policy, POLICY_GDSF);
 	ck_assert_int_eq(conf->cache.residency, RESIDENCY_NEVER);
 	ck_assert(!conf_disabled(conf, ABLATION_PATHNAME));
 	ck_assert(conf_disabled(conf, ABLATION_HEADER));

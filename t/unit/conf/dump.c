@@ -192,6 +192,7 @@ START_TEST(dump_says_where)
 		"    heads     32M                                                # default\n"
 		"    logins    10000 keep 1m                                      # default\n"
 		"    chunks    512M size 64K small 16K                            # default\n"
+		"    policy    lru                                                # default\n"
 		"    residency auto                                               # default\n"
 		"}\n"
 		"log {\n"
