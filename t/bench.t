@@ -190,6 +190,28 @@ for my $line ($text =~ /^\t.{28} (\S.*)/mg) {
 	is($wrong, 0, $line) or diag($why);
 }
 
+# Where all files fit, each policy misses each file once; a scan costs one path
+# in a hundred at most.
+{
+	my $trace = Amped::source_dir() . "/t/e2e/trace/nasa-first";
+	my %asked;
+
+	open(my $fh, '<', "$trace.tsv") or die "$trace.tsv: $!\n";
+	for (1 .. 1000) {
+		$asked{(split(/\t/, readline($fh)))[1]} = 1;
+	}
+	my $hits = sprintf('%.1f', (1000 - keys(%asked)) / 10);
+	my ($status, $text, $errors) = Amped::run_command(undef, $^X,
+	    "$bench/policies", '-n', 1000, '-p', '10,100', '-s', '1000,2000',
+	    "$trace.files.tsv", "$trace.tsv");
+	is($status, 0, 'policies') or diag($errors);
+	is(scalar(() = $text =~
+	    /^  (?:lru|sieve|s3fifo|lfu|gdsf) +(?:\S+ +){3}\Q$hits\E /mg), 10,
+	    'all misses are first ones') or diag($text);
+	is(scalar(() = $text =~ /^met    \w+, paths asked for twice/mg), 5,
+	    'a scan evicts little') or diag($text);
+}
+
 # -h of each program explains each option of its usage.
 for my $program (grep { -x && -f } glob("$bench/*")) {
 	my ($name) = $program =~ m{([^/]+)\z};
