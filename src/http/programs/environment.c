@@ -244,14 +244,31 @@ get_own_port(const struct conn *c)
 	return port != 0 ? port : 80;
 }
 
+/* The host that was asked for, in lower case, as programs compare it. */
+static void
+add_host(const struct conn *c, struct buf *to)
+{
+	const struct request	*r = c->request;
+	struct str		 host = parse_host_name(&r->parse, c->input);
+	char			 byte;
+
+	if (host.len == 0)
+		host = str_of(r->site->names.at[0]);
+	buf_adds(to, "SERVER_NAME=");
+	for (size_t i = 0; i < host.len; i++) {
+		byte = host.at[i];
+		buf_addc(to, byte >= 'A' && byte <= 'Z' ? (char)(byte | 0x20) :
+		    byte);
+	}
+	buf_addc(to, '\0');
+}
+
 static void
 add_server(const struct conn *c, struct buf *to)
 {
 	const struct request	*r = c->request;
-	struct str		 host = parse_host_name(&r->parse, c->input);
 
-	add_text(to, "SERVER_NAME", host.len > 0 ? host :
-	    str_of(r->site->names.at[0]));
+	add_host(c, to);
 	add_own_addr(&r->run->ends.own, to);
 	add_number(to, "SERVER_PORT", get_own_port(c));
 	add_string(to, "SERVER_SOFTWARE", c->http->server);
@@ -309,11 +326,13 @@ add_target(const struct conn *c, struct buf *to)
 static void
 add_body(const struct conn *c, struct buf *to)
 {
+	const struct parse	*p = &c->request->parse;
 	const struct run	*run = c->request->run;
 	struct str		 name, value;
 	uint32_t		 at = 0;
 
-	if (run->body.length > 0 || run->program->protocol == CONF_SCGI)
+	if (p->content_length != -1 || p->chunked ||
+	    run->program->protocol == CONF_SCGI)
 		add_number(to, "CONTENT_LENGTH", (uint64_t)run->body.length);
 	while (parse_next_line(&c->request->parse, c->input, &at, &name,
 	    &value))
