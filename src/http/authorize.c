@@ -119,9 +119,11 @@ add_path(struct conn *c, uint32_t ns, struct str raw, struct str name)
 	/* All of the name must fit into a job. */
 	why = uri_resolve(raw, decoded, sizeof(decoded) - (name.len - raw.len),
 	    &len);
-	if (why != WHY_NONE)
+	if (why != WHY_NONE && why != WHY_HIDDEN)
 		return why;
 	rules = conf_find_rules(r->site, decoded, len);
+	if (why == WHY_HIDDEN && !rules_need_no_file(rules))
+		return why;
 	guarded = rules->limiter != 0 ||
 	    find_next_guard(r->site, rules, decoded, &number) != NULL;
 	r->path = pathname_add(&c->http->caches->paths, ns, name, rules,
