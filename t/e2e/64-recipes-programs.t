@@ -31,7 +31,36 @@ my %site = ('srv/www/example.org/index.php' => "<?php secret\n",
     'srv/www/example.org/page.html' => "page\n",
     'srv/www/example.org/b.inc' => "secret\n",
     'srv/www/example.org/uploads/c.php' => "<?php open\n");
+my %wiki = ('usr/share/dokuwiki/doku.php' => "<?php secret\n",
+    'usr/share/dokuwiki/feed.php' => "<?php secret\n",
+    'usr/share/dokuwiki/inc/a.php' => "<?php secret\n",
+    'var/plugins/a.css' => "css\n");
+my %mediawiki = ('usr/share/mediawiki/index.php' => "<?php secret\n",
+    'usr/share/mediawiki/load.php' => "<?php secret\n",
+    'usr/share/mediawiki/includes/a.php' => "<?php secret\n",
+    'srv/www/wiki/' => '', 'var/lib/mediawiki/images/a.png' => "png\n",
+    'var/lib/mediawiki/images/a.php' => "<?php open\n");
 my %recipes = (
+	dokuwiki => { files => \%wiki, ask => [['/', 200, '/doku\.php$'],
+		['/doku.php/notes/first', 200, '/doku\.php$'],
+		['/feed.php', 200, '/feed\.php$'], ['/inc/a.php', 404],
+		['/plugins/a.css', 200, '^css'] ] },
+	mediawiki => { files => \%mediawiki, ask => [
+		['/', 200, '/index\.php$'],
+		['/wiki/Main_Page', 200, '/index\.php$'],
+		['/w/', 200, '/index\.php$'],
+		['/w/load.php/x', 200, '/load\.php$'],
+		['/w/includes/a.php', 404], ['/w/images/a.png', 200, '^png'],
+		['/w/images/a.php', 200, '^<\?php open'] ] },
+	cgit => { files => { 'srv/www/git/page' => "page\n",
+	    'usr/lib/cgit/cgit.cgi' => "#!/bin/sh\n" .
+	    'echo "Content-Type: text/plain"; echo; ' .
+	    'echo "cgit $SCRIPT_NAME $PATH_INFO"' . "\n",
+	    'usr/share/cgit/cgit.css' => "css\n" }, ask => [
+		['/cgit', 200, '^cgit /cgit $'],
+		['/cgit/a.git/tree/.x', 200, '^cgit /cgit /a.git/tree/\.x$'],
+		['/cgit-css/cgit.css', 200, '^css'],
+		['/page', 200, '^page'] ] },
 	fpm => { files => \%site, ask => [['/', 200, '/index\.php$'],
 		['/a.php/x', 200, '/a\.php$'], ['/page.html', 200, '^page'],
 		['/some/post', 200, '/index\.php$'], ['/b.inc', 403],
@@ -85,9 +114,11 @@ sub prepare {
 		    if $> == 0;
 	}
 	chmod(0755, $_) for grep { -e } "$dir/usr/lib/cgi-bin/hello",
-	    "$dir/usr/share/gitweb/gitweb.cgi";
-	return $name ne 'fpm' ? undef : Amped::Applications->serve($file,
-	    "unix:$dir/run/php/php-fpm.sock", 1);
+	    "$dir/usr/share/gitweb/gitweb.cgi", "$dir/usr/lib/cgit/cgit.cgi";
+	symlink("$dir/var/plugins", "$dir/usr/share/dokuwiki/plugins")
+	    if $name eq 'dokuwiki';
+	return $conf{$name} !~ /php-fpm/ ? undef : Amped::Applications->serve(
+	    $file, "unix:$dir/run/php/php-fpm.sock", 1);
 }
 
 sub try_recipe {
@@ -101,8 +132,8 @@ sub try_recipe {
 
 	$text =~ s{(?<=\s)/usr/bin/php-cgi$}{$dir/bin/php-cgi}m;
 	$text =~ s{(?<=\s)/usr/lib/git-core/git-http-backend}{$backend};
-	$text =~ s{(?<=[\s:])/(srv|etc|run|usr/lib/cgi-bin|usr/share)\b
-	    (?:/amped)?}{$dir/$1}gx;
+	$text =~ s{(?<=[\s:])/(srv|etc|run|var|usr/lib/cgi-bin|usr/lib/cgit|
+	    usr/share)\b(?:/amped)?}{$dir/$1}gx;
 	$text =~ s{(listen )\S+}{${1}127.0.0.1:$port};
 	my $server = Amped->start(sites => $text, listeners => 1);
 	for my $ask (@{$recipe->{ask}}) {

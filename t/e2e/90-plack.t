@@ -14,6 +14,8 @@ use Amped::Applications;
 use Amped::Programs;
 use Test::More;
 
+alarm(20 * Amped::timeout());
+
 plan(skip_all => 'there is no Plack::Test::Suite')
     unless eval { require Plack::Test::Suite };
 plan(skip_all => 'there is no FCGI for Perl') unless eval { require FCGI };
