@@ -492,10 +492,11 @@ enter_sandbox(struct service *s)
 		threads_start(s->threads);
 }
 
+/* Where there is no manager now, the monitor sends the next one. */
 static const struct backends *
 open_backends(struct service *s, size_t most)
 {
-	if (s->env->programs != -1)
+	if (s->env->conf->nprograms > 0)
 		backends_open(&s->backends, s->loop, &s->clock,
 		    s->env->programs, most);
 	return &s->backends;

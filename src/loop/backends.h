@@ -14,8 +14,8 @@
 #include "loop/mailbox.h"
 
 /* Makes the driver of a loop.  It owns manager, the socket to the program
- * manager, and has at most that many backends at once: start() fails with
- * EMFILE beyond that. */
+ * manager; -1: there is none yet, and start() fails.  The driver has at most
+ * that many backends at once: start() fails with EMFILE beyond that. */
 void	backends_open(struct backends *, struct evloop *, const struct clock *,
 	    int manager, size_t most);
 /*

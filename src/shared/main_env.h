@@ -27,7 +27,7 @@ struct main_env {
 	struct mounts		*mounts;
 	struct helper_slots	*helper_slots;
 	int			 programs;	/* to the program manager; -1:
-						 * the conf has no programs */
+						 * there is none now */
 	struct addresses	*addresses;	/* NULL: no limits */
 	struct addresses	**limiters;	/* of conf->limiters */
 	struct accept_token	*accept_token;	/* NULL: not one of several
