@@ -102,10 +102,10 @@ is($r && $r->{bytes} / $r->{requests}, 9_000_000, 'a large one is all there');
 # What is told to each server, with and without all that may be there.
 for my $name (qw(amped nginx lighttpd h2o apache caddy)) {
 	my @values = map { $_ => 'x' } qw(DIR ROOT ADDRESS PORT USER DESCRIPTORS
-	    CACHED MODULES MORE);
+	    CACHED MODULES MORE APP PROCESSES);
 	my ($without, $with) = map { my $is = $_; Bench::Server::conf_text(
-	    $name, @values, map { $_ => $is } qw(log list large threads told))
-	} 0, 1;
+	    $name, @values, map { $_ => $is } qw(log list large threads told
+	    programs cgi most fastcgi php)) } 0, 1;
 
 	unlike("$without$with", qr/@/, "$name: no mark is left");
 	isnt($with, $without, '... and it makes a difference');
