@@ -9,5 +9,7 @@
 
 /* An empty file, or -1 with errno. */
 int	anon_file_open(bool *in_memory);
+/* The same in a directory: the file has no name there. */
+int	anon_file_open_in(const char *directory);
 
 #endif

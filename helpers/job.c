@@ -48,6 +48,13 @@ job_has_range(enum job_kind kind)
 }
 
 bool
+job_makes_file(const struct job *job)
+{
+	return job->kind == JOB_SPOOL &&
+	    (!job->spool.has_file || job->spool.directory != NULL);
+}
+
+bool
 job_found_program(const struct job *job)
 {
 	return job->kind == JOB_RESOLVE && job->error == 0 &&

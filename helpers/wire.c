@@ -135,6 +135,7 @@ static const struct field request_fields[] = {
 	REQUEST(KIND(APPEND), STR, data_size, append.bytes, JOB_DATA_MAX),
 	REQUEST(KIND(APPEND), SIZE, length, append.bytes, 0),
 	REQUEST(NAMED, STR, programs_size, find.programs, JOB_PATH_MAX),
+	REQUEST(KIND(SPOOL), TEXT, root_size, spool.directory, JOB_PATH_MAX),
 	REQUEST(KIND(SPOOL), STR, data_size, spool.bytes, JOB_DATA_MAX),
 	REQUEST(KIND(SPOOL), I64, offset, spool.offset, 0),
 	REQUEST(KIND(SPOOL), BIT1, with_fd, spool.has_file, 0),
@@ -163,6 +164,7 @@ static const struct field reply_fields[] = {
 	REPLY(RANGE, U64, done, range.done),
 	REPLY(KIND(READ), BIT1, in_memory, read.was_in_memory),
 	REPLY(KIND(DIGEST), U64, cached.dev, digest.sum),
+	REPLY(KIND(SPOOL), U64, cached.dev, spool.device),
 	REPLY(KIND(APPEND), U64, done, append.done),
 	REPLY(KIND(VERIFY), U64, done, verify.right)
 };
@@ -463,7 +465,8 @@ request_fits(const struct job *job)
 		return job->range.length <=
 		    (uint64_t)(INT64_MAX - job->range.offset);
 	case JOB_SPOOL:
-		return job->spool.bytes.len <=
+		dir = job->spool.directory;
+		return (dir == NULL || dir[0] == '/') && job->spool.bytes.len <=
 		    (uint64_t)(INT64_MAX - job->spool.offset);
 	case JOB_VERIFY:
 		return job->verify.file != NULL && job->verify.file[0] == '/' &&
@@ -552,8 +555,7 @@ brings_file(const struct job *job)
 	if (job->kind == JOB_RESOLVE && job->resolve.program)
 		return false;
 	return job_finds(job->kind) ? !job->find.unchanged :
-	    job->kind == JOB_COPY ||
-	    (job->kind == JOB_SPOOL && !job->spool.has_file);
+	    job->kind == JOB_COPY || job_makes_file(job);
 }
 
 static bool
@@ -688,7 +690,7 @@ static bool
 keeps_file(const struct job *job)
 {
 	return job->kind == JOB_READ || job->kind == JOB_DIGEST ||
-	    (job->kind == JOB_SPOOL && job->spool.has_file);
+	    (job->kind == JOB_SPOOL && !job_makes_file(job));
 }
 
 int

@@ -17,6 +17,8 @@ struct client;			/* an architecture's record of a connection */
  * returns. */
 struct backend_start {
 	uint32_t	 program;	/* index in conf->programs */
+	uint32_t	 manager;	/* its program manager's number, ... */
+	uint32_t	 place;		/* ... and its own there */
 	/* The program's file: of a program with a directory its path beneath
 	 * that, without a leading slash; else empty. */
 	struct str	 file;
@@ -27,10 +29,13 @@ struct backend_start {
 	bool		 keep;		/* FASTCGI: the connection is to a
 					 * process of amped, and is kept unless
 					 * there is a body */
+	bool		 authorizes;	/* FASTCGI: its role is that of an
+					 * authorizer */
 	const char	*name;		/* FASTCGI: in the error log; stays as
 					 * long as the driver */
 	int		 body;		/* descriptor, its offset at the first
-					 * byte; -1: there is no body */
+					 * byte; -1: there is none */
+	bool		 sends_body;	/* body is -1, and comes by send() */
 };
 
 /* How a backend has ended. */
@@ -52,6 +57,8 @@ struct backend {
 	uint8_t		 end;		/* enum backend_end; output may be left
 					 * to be consumed */
 	bool		 started;	/* the program runs, or has run */
+	size_t		 room;		/* bytes of its body that send() takes
+					 * now */
 	int		 error;		/* FAILED: an errno */
 	int		 status;	/* COMPLETE, BROKEN: as of waitpid(2);
 					 * -1: unknown */
@@ -65,8 +72,8 @@ struct backend {
  * the loop that has the connection, and none blocks.
  *
  * A connection that waits for a backend is told READY when more output has
- * come, when the program has been started, and when it has ended; FAILED when
- * its client has gone meanwhile.
+ * come, when there is room for its body again, when the program has been
+ * started, and when it has ended; FAILED when its client has gone meanwhile.
  */
 struct backends {
 	/* Asks the program manager for a program; at most hold bytes of its
@@ -77,6 +84,11 @@ struct backends {
 			    size_t hold);
 	/* Drops that many bytes of the output. */
 	void		 (*consume)(struct backend *, size_t);
+	/* Of a start with sends_body: sends bytes, `room` at most, which are
+	 * copied.  A program that reads no more of its body is no error. */
+	void		 (*send)(struct backend *, const char *, size_t);
+	/* The same: the body ends here. */
+	void		 (*finish)(struct backend *);
 	/* Ends the program and all that it has started, if it still runs;
 	 * frees. */
 	void		 (*end)(struct backend **);

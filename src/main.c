@@ -28,6 +28,7 @@
 #include "monitor/control_server.h"
 #include "monitor/logs.h"
 #include "monitor/monitor.h"
+#include "monitor/program_managers.h"
 #include "monitor/roots.h"
 #include "monitor/socket_files.h"
 #include "shared/listener.h"
@@ -388,6 +389,8 @@ check_conf(struct generation *g, const struct options *o)
 {
 	int	status = generation_choose_user(g) == -1 ? EX_NOUSER : 0;
 
+	if (status == 0 && program_managers_check(g->conf) == -1)
+		status = EX_NOPERM;
 	if (status == 0 && !roots_check_start(g))
 		status = EX_CONFIG;
 	if (status == 0 && !o->quiet)
@@ -429,6 +432,8 @@ open_all(struct generation *g, const struct options *o)
 	if (roots_check_sandbox(g->conf) == -1)
 		exit(EX_UNAVAILABLE);
 	choose_user(g, o);
+	if (program_managers_check(g->conf) == -1)
+		exit(EX_NOPERM);
 	roots_check(g);
 	/* Signals wait from here on until the monitor handles them. */
 	proc_signals_block();

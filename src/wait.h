@@ -90,13 +90,14 @@ is_failure(enum outcome outcome)
 	return outcome > OUTCOME_READY;
 }
 
-/* Properties of an operation, or of a CLOSE. */
+/* Properties of an operation, a BACKEND, or a CLOSE. */
 enum wait_flag {
 	/* READ: to be tried though the last one brought less than its room: a
 	 * reset or an urgent byte may follow. */
 	WAIT_AGAIN	= 1 << 0,
 	/* Not to be tried before the descriptor is reported as ready, even if
-	 * it is: other connections come first. */
+	 * it is: other connections come first.  With INPUT: that may be there,
+	 * in a layer. */
 	WAIT_LATER	= 1 << 1,
 	/* WRITE: more follows at once, and the system may hold these bytes back
 	 * for it. */
@@ -110,7 +111,9 @@ enum wait_flag {
 	/* READ, CLOSE: the output ends here. */
 	WAIT_END	= 1 << 5,
 	/* CLOSE: the system drops what the client has not received. */
-	WAIT_RESET	= 1 << 6
+	WAIT_RESET	= 1 << 6,
+	/* BACKEND: ends, too, when the client has sent more, or no more. */
+	WAIT_INPUT	= 1 << 7
 };
 
 struct backend;			/* backend.h */

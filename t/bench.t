@@ -102,10 +102,10 @@ is($r && $r->{bytes} / $r->{requests}, 9_000_000, 'a large one is all there');
 # What is told to each server, with and without all that may be there.
 for my $name (qw(amped nginx lighttpd h2o apache caddy)) {
 	my @values = map { $_ => 'x' } qw(DIR ROOT ADDRESS PORT USER DESCRIPTORS
-	    CACHED MODULES MORE);
+	    CACHED MODULES MORE APP PROCESSES);
 	my ($without, $with) = map { my $is = $_; Bench::Server::conf_text(
-	    $name, @values, map { $_ => $is } qw(log list large threads told))
-	} 0, 1;
+	    $name, @values, map { $_ => $is } qw(log list large threads told
+	    programs cgi most fastcgi php)) } 0, 1;
 
 	unlike("$without$with", qr/@/, "$name: no mark is left");
 	isnt($with, $without, '... and it makes a difference');
@@ -188,6 +188,28 @@ for my $line ($text =~ /^\t.{28} (\S.*)/mg) {
 	    "\nsite a.org {\nlisten 127.0.0.1:0\nroot /\n}\n");
 	my ($wrong, undef, $why) = Amped::run_amped('-t', '-f', "$conf/conf");
 	is($wrong, 0, $line) or diag($why);
+}
+
+# Where all files fit, each policy misses each file once; a scan costs one path
+# in a hundred at most.
+{
+	my $trace = Amped::source_dir() . "/t/e2e/trace/nasa-first";
+	my %asked;
+
+	open(my $fh, '<', "$trace.tsv") or die "$trace.tsv: $!\n";
+	for (1 .. 1000) {
+		$asked{(split(/\t/, readline($fh)))[1]} = 1;
+	}
+	my $hits = sprintf('%.1f', (1000 - keys(%asked)) / 10);
+	my ($status, $text, $errors) = Amped::run_command(undef, $^X,
+	    "$bench/policies", '-n', 1000, '-p', '10,100', '-s', '1000,2000',
+	    "$trace.files.tsv", "$trace.tsv");
+	is($status, 0, 'policies') or diag($errors);
+	is(scalar(() = $text =~
+	    /^  (?:lru|sieve|s3fifo|lfu|gdsf) +(?:\S+ +){3}\Q$hits\E /mg), 10,
+	    'all misses are first ones') or diag($text);
+	is(scalar(() = $text =~ /^met    \w+, paths asked for twice/mg), 5,
+	    'a scan evicts little') or diag($text);
 }
 
 # -h of each program explains each option of its usage.

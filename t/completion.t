@@ -53,6 +53,10 @@ my @cases = (
 	[[qw(ampedctl -)], [options('ampedctl')]],
 	[[qw(ampedctl -f one)], ['one dir', 'one file.conf', 'one.txt']],
 	[['ampedctl', 'purge', ''], []],
+	[['ampedctl', 'program', ''], []],
+	[['ampedctl', 'program', 'php', ''], [qw(restart status)]],
+	[[qw(ampedctl -s /run/x program php r)], ['restart']],
+	[['ampedctl', 'purge', '/a', ''], []],
 );
 
 # What bash offers for the last of these words, in the directory of the test.

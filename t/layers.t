@@ -33,8 +33,9 @@ my @folders = (
 	contracts => [qw(helpers/job.h)],
 	http	=> [qw(cache contracts proto conf/conf.h conf/log_fields.tbl
 		    conf/log_format.h conf/rules.h conf/where.h helpers/job.h
-		    helpers/notify.h shared/addresses.h stats/report.h
-		    stats/scoreboard.h stats/stats.h stats/stats.tbl)],
+		    helpers/notify.h shared/addresses.h
+		    stats/program_stats.h stats/report.h stats/scoreboard.h
+		    stats/stats.h stats/stats.tbl)],
 	loop	=> [qw(contracts shared conf/program.h helpers/wire.h
 		    http/machine.h proto/fastcgi.h proto/scgi.h
 		    stats/scoreboard.h stats/stats.h)],
@@ -51,10 +52,11 @@ my @folders = (
 		    helpers/notify.h http/caches.h http/machine.h)],
 	programs => [qw(conf helpers/beneath.h loop/evloop.h
 		    shared/error_lines.h shared/program_message.h
-		    shared/unix_socket.h)],
+		    shared/unix_socket.h stats/program_stats.h)],
 	monitor	=> [qw(conf shared admin/explain_url.h admin/needs.h
 		    arch/arch.h
-		    helpers/fds.h helpers/job.h programs/manager.h stats/rows.h
+		    helpers/fds.h helpers/job.h programs/manager.h
+		    stats/program_stats.h stats/report.h stats/rows.h
 		    stats/scoreboard.h stats/stats.h)],
 	main	=> [qw(conf monitor admin/explain_url.h admin/needs.h
 		    arch/arch.h

@@ -278,6 +278,11 @@ needs_check_serving(const struct conf *conf)
 		log_warn("cache { variants %s }: this directory cannot be "
 		    "written to, and compressed files are not kept",
 		    conf->cache.variants);
+	if (conf->limits.spool != NULL &&
+	    access(conf->limits.spool, W_OK | X_OK) == -1)
+		log_warn("limits { spool %s }: this directory cannot be "
+		    "written to, and requests whose bodies are to be there get "
+		    "503", conf->limits.spool);
 	for (size_t i = 0; i < conf->nsites; i++) {
 		site = &conf->sites[i];
 		check_sockets(conf, site);

@@ -11,8 +11,8 @@
 /*
  * Logs a warning for each password file that keeps users out, each page that
  * cannot be had, sockets of one statement that differ, and a directory for
- * variants that cannot be written to.  For a process of its own, with the
- * rights of the helpers: looks at files, and runs requests for the pages.
+ * variants or bodies that cannot be written to.  For a process of its own, with
+ * the rights of the helpers: looks at files, and runs requests for the pages.
  */
 void	needs_check_serving(const struct conf *);
 /* Logs an error if the pid file or the control socket cannot be made with the

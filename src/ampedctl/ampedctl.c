@@ -20,6 +20,10 @@
 #define BYTES_MAX	(CONTROL_LINE_MAX - 256)
 #define PATHS_MAX	200
 
+/* Of a list of commands: a longer name has a line of its own. */
+#define NAME_WIDTH	19
+#define NAME_INDENT	"                     "
+
 struct options {
 	struct client_target	 target;
 	bool		 json;			/* -j */
@@ -34,11 +38,14 @@ static void
 list_commands(FILE *out)
 {
 	char	name[80];
+	int	n;
 
 	for (size_t i = 0; i < CONTROL_COUNT; i++) {
-		snprintf(name, sizeof(name), "%s %s", control_rows[i].name,
+		n = snprintf(name, sizeof(name), "%s %s", control_rows[i].name,
 		    control_rows[i].arguments);
-		fprintf(out, "  %-18s %s\n", name, control_rows[i].help);
+		fprintf(out, "  %-*s%s%s\n", NAME_WIDTH, name,
+		    n < NAME_WIDTH ? "" : "\n" NAME_INDENT,
+		    control_rows[i].help);
 	}
 }
 
@@ -213,15 +220,15 @@ ask_paths(struct options *o)
 static int
 ask_plain(struct options *o)
 {
-	const char	*words[FIELDS_MAX + 2];
+	const char	*words[CONTROL_WORDS_MAX];
 	size_t		 n = 0;
 
 	words[n++] = control_rows[o->command].name;
 	for (size_t i = 0; i < o->nfields; i++)
 		words[n++] = o->fields[i];
-	if (o->n > 0)
-		words[n++] = o->words[0];
-	else if (o->json)
+	for (size_t i = 0; i < o->n; i++)
+		words[n++] = o->words[i];
+	if (o->n == 0 && o->json)
 		words[n++] = "json";
 	return ask_words(o, words, n);
 }

@@ -78,7 +78,8 @@ min_clients(const struct conf *conf)
 }
 
 /* How many requests for programs there may be at once, those that wait for a
- * process included, if descriptors are no matter. */
+ * process included, if descriptors are no matter.  In a drain a main that has
+ * one client accepts all that wait for a main. */
 static size_t
 max_programs(const struct conf *conf)
 {
@@ -90,7 +91,7 @@ max_programs(const struct conf *conf)
 		n += conf_program_most(p) + (size_t)p->queue;
 	}
 	return arch_of(conf)->limitations[ARCH_LIMITED_CLIENTS] ?
-	    MIN(n, arch_workers(conf)) : n;
+	    MIN(n, arch_workers(conf) + CLIENTS_MIN) : n;
 }
 
 void
@@ -119,14 +120,14 @@ budget_make(struct budget *b, const struct conf *conf, unsigned mains,
 }
 
 /* How many descriptors the monitor has open at most, during a reload: for each
- * main a channel and a wakeup, and a socket to the program manager.  A child
- * that is to be an access logger has two of each log, and some numbers below
- * them (helpers/fds.h) that are free. */
+ * main a channel and a wakeup, and both ends of each program manager's
+ * socket.  A child that is to be an access logger has two of each log, and some
+ * numbers below them (helpers/fds.h) that are free. */
 static size_t
 count_monitor(const struct conf *conf, unsigned mains, size_t listeners)
 {
 	return FDS_MONITOR + GENERATIONS * (listeners + 2 * (size_t)mains +
-	    conf->log.all.ntargets + (conf->nprograms > 0));
+	    conf->log.all.ntargets + 2 * conf->nmanagers);
 }
 
 static void

@@ -161,9 +161,6 @@ handle_message(struct service *s, enum channel_message message, int fd)
 	case CHANNEL_ACCESS_LOGGER:
 		access_log_join(s->access_log, fd);
 		break;
-	case CHANNEL_PROGRAMS:
-		backends_set_manager(&s->backends, fd);
-		break;
 	case CHANNEL_REQUEST:
 		requests_add(s->requests, fd);
 		break;
@@ -244,7 +241,11 @@ open_notify(const struct conf *conf)
 	if (conf->cache.watches == 0)
 		return -1;
 	fd = notify_open();
-	if (fd == -1 && errno != ENOSYS)
+	if (fd == -1 && errno == EMFILE)
+		log_warnx("cannot watch directories: the system's limit of "
+		    "those who watch is reached (fs.inotify.max_user_instances"
+		    "); all paths are looked at again after \"revalidate\"");
+	else if (fd == -1 && errno != ENOSYS)
 		log_warn("cannot watch directories: all paths are looked at "
 		    "again after \"revalidate\"");
 	return fd;
@@ -495,9 +496,9 @@ enter_sandbox(struct service *s)
 static const struct backends *
 open_backends(struct service *s, size_t most)
 {
-	if (s->env->programs != -1)
+	if (s->env->conf->nprograms > 0)
 		backends_open(&s->backends, s->loop, &s->clock,
-		    s->env->programs, most);
+		    s->env->managers, s->env->conf->nmanagers, most);
 	return &s->backends;
 }
 

@@ -47,6 +47,7 @@ auth_free(struct auth_cache *ac)
 {
 	cache_drop_unheld(&ac->cache);
 	need(ac->cache.entries == 0);
+	cache_end(&ac->cache);
 	mem_drop(&ac->buckets);
 }
 

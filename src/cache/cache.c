@@ -3,7 +3,7 @@
  */
 #include <stdio.h>
 
-#include "cache/cache.h"
+#include "cache/policy.h"
 #include "lib/need.h"
 
 #define DISABLED_LIMIT	1	/* bytes: less than any entry */
@@ -14,12 +14,26 @@ cache_init(struct cache *c, const char *name, size_t limit_entries,
 {
 	*c = (struct cache){
 		.name = name,
-		.policy = &cache_policy_lru,
+		.policy = &policy_lru,
 		.limit_entries = limit_entries,
 		.limit_bytes = limit_bytes,
 		.drop = drop,
 	};
-	TAILQ_INIT(&c->queue);
+	for (unsigned i = 0; i < POLICY_QUEUES; i++)
+		TAILQ_INIT(&c->order.queues[i]);
+}
+
+void
+cache_end(struct cache *c)
+{
+	ghosts_free(&c->order.ghosts);
+}
+
+void
+cache_set_policy(struct cache *c, const struct cache_policy *policy)
+{
+	need(c->entries == 0);
+	c->policy = policy;
 }
 
 void
@@ -53,23 +67,31 @@ void
 cache_add(struct cache *c, struct cache_entry *e, size_t bytes)
 {
 	e->holds = 0;
-	e->used = false;
-	c->policy->add(c, e);
+	e->uses = 0;
+	e->times = 0;
 	cache_charge(c, bytes);
+	c->policy->add(c, e);
 }
 
 void
 cache_remove(struct cache *c, struct cache_entry *e, size_t bytes)
 {
-	TAILQ_REMOVE(&c->queue, e, queue);
+	if (c->policy->leave != NULL)
+		c->policy->leave(c, e, bytes);
+	TAILQ_REMOVE(&c->order.queues[e->queue], e, link);
 	cache_uncharge(c, bytes);
+}
+
+struct cache_entry *
+cache_victim(struct cache *c)
+{
+	return c->policy->victim(c);
 }
 
 void
 cache_requeue(struct cache *c, struct cache_entry *e)
 {
-	TAILQ_REMOVE(&c->queue, e, queue);
-	TAILQ_INSERT_TAIL(&c->queue, e, queue);
+	c->policy->keep(c, e);
 }
 
 bool
@@ -84,7 +106,7 @@ cache_trim(struct cache *c)
 {
 	struct cache_entry	*e;
 
-	while (cache_is_over(c) && (e = c->policy->victim(c)) != NULL) {
+	while (cache_is_over(c) && (e = cache_victim(c)) != NULL) {
 		c->evictions++;
 		c->drop(c, e);
 	}
@@ -105,11 +127,13 @@ cache_drop_unheld(struct cache *c)
 {
 	struct cache_entry	*e, *next;
 
-	for (e = TAILQ_FIRST(&c->queue); e != NULL; e = next) {
-		next = TAILQ_NEXT(e, queue);
-		if (e->holds == 0)
-			c->drop(c, e);
-	}
+	for (unsigned i = 0; i < POLICY_QUEUES; i++)
+		for (e = TAILQ_FIRST(&c->order.queues[i]); e != NULL;
+		    e = next) {
+			next = TAILQ_NEXT(e, link);
+			if (e->holds == 0)
+				c->drop(c, e);
+		}
 }
 
 void
@@ -120,44 +144,3 @@ cache_report(const struct cache *c, char *line, size_t size)
 	    (unsigned long long)c->hits, (unsigned long long)c->misses,
 	    (unsigned long long)c->evictions);
 }
-
-/*
- * Nearly least recently used: entries are queued in the order of their arrival,
- * and a victim that has been used since goes to the back instead.  A true LRU
- * would relink an entry and its neighbours at every hit: with many files, three
- * more misses of the processor's caches for each request.
- */
-static void
-lru_add(struct cache *c, struct cache_entry *e)
-{
-	TAILQ_INSERT_TAIL(&c->queue, e, queue);
-}
-
-static struct cache_entry *
-lru_victim(struct cache *c)
-{
-	struct cache_entry	*e, *next;
-	size_t			 left = c->entries;
-	unsigned		 chances = CACHE_CHANCES;
-
-	for (e = TAILQ_FIRST(&c->queue); left > 0; e = next, left--) {
-		next = TAILQ_NEXT(e, queue);
-		if (e->holds == 0 && (!e->used || chances == 0))
-			return e;
-		if (e->holds == 0)
-			chances--;
-		e->used = false;
-		cache_requeue(c, e);
-	}
-	/* All entries had been used: the first that is not held goes. */
-	TAILQ_FOREACH(e, &c->queue, queue)
-		if (e->holds == 0)
-			return e;
-	return NULL;
-}
-
-const struct cache_policy cache_policy_lru = {
-	.name = "lru",
-	.add = lru_add,
-	.victim = lru_victim,
-};

@@ -4,7 +4,11 @@
  * The engine keeps the entries of a cache within a number and an amount of
  * bytes.  Each cache finds its entries itself; a policy chooses the next
  * victim.  A held entry is in use and stays.  The caches of paths and of heads
- * keep their entries themselves, and have the engine count them.
+ * keep their entries themselves: the engine counts these, and the policy says
+ * which of them a passing hand spares.
+ *
+ * A hit counts a use and does no more.  A policy reads the count when it looks
+ * for a victim, so all policies cost a hit the same.
  *
  * A cache that several threads share has a lock.  The public functions of the
  * cache take the lock, so they must not be called under it; the functions of
@@ -19,44 +23,51 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#include "cache/order.h"
 #include "lib/lock.h"
 
 struct cache_entry {			/* embedded in what is cached */
-	TAILQ_ENTRY(cache_entry) queue;
+	TAILQ_ENTRY(cache_entry) link;	/* in a queue of its policy */
 	uint32_t		 holds;
-	bool			 used;	/* again, since it was queued last */
+	uint16_t		 uses;	/* since the policy looked; wraps */
+	uint16_t		 queue : 5;	/* the policy's, as are: */
+	uint16_t		 rank : 5;	/* place among all queues */
+	uint16_t		 times : 6;	/* uses that it has seen */
 };
 
 struct cache;
+struct cache_policy;
 
-/* Second chances given in one search for a victim: the bound of its cost. */
-#define CACHE_CHANCES	32
-
-struct cache_policy {
-	const char		*name;
-	void			(*add)(struct cache *, struct cache_entry *);
-	/* The next entry to go: not held, still queued.  NULL: none. */
-	struct cache_entry	*(*victim)(struct cache *);
+/* Facts about an entry, for its policy. */
+struct cache_item {
+	size_t		bytes;		/* as for cache_add() */
+	uint64_t	whole;		/* bytes that a hit needs: this entry's
+					 * and those of its companions */
+	uint64_t	key;		/* the same when the entry comes back,
+					 * and hardly any other's */
 };
 
 struct cache {
 	const char	*name;
 	const struct cache_policy *policy;
 	struct lock	*lock;		/* NULL: one thread's cache */
-	TAILQ_HEAD(, cache_entry) queue;
 	size_t		 limit_entries, limit_bytes;	/* 0: no limit */
 	size_t		 entries, bytes;
 	uint64_t	 hits, misses, evictions;
 	/* Removes an entry from its cache's index and frees it. */
 	void		(*drop)(struct cache *, struct cache_entry *);
+	void		(*describe)(const struct cache_entry *,
+			    struct cache_item *);	/* NULL: all alike */
+	struct cache_order order;	/* the policy's */
 };
 
-/* Second chance: an LRU whose look-ups cost one store (cache.c). */
-extern const struct cache_policy cache_policy_lru;
-
+/* The policy is policy_lru; cache_end() frees what it has allocated. */
 void	cache_init(struct cache *, const char *name, size_t limit_entries,
 	    size_t limit_bytes,
 	    void (*drop)(struct cache *, struct cache_entry *));
+void	cache_end(struct cache *);
+/* Sets another policy, while there are no entries. */
+void	cache_set_policy(struct cache *, const struct cache_policy *);
 /* Count an entry in or out, for a cache that keeps its entries itself. */
 void	cache_charge(struct cache *, size_t bytes);
 void	cache_uncharge(struct cache *, size_t bytes);
@@ -69,7 +80,9 @@ void	cache_disable(struct cache *);
 bool	cache_is_disabled(const struct cache *);
 /* Takes an entry out of the queue; the caller frees it. */
 void	cache_remove(struct cache *, struct cache_entry *, size_t bytes);
-/* Moves an entry to the back of the queue, for a victim that is to stay. */
+/* The next entry to go: not held, still queued.  NULL: none. */
+struct cache_entry *cache_victim(struct cache *);
+/* Has a victim stay, behind other entries of its queue. */
 void	cache_requeue(struct cache *, struct cache_entry *);
 /* Drops entries that are not held until the cache is within its limits. */
 void	cache_trim(struct cache *);
@@ -95,7 +108,7 @@ static inline void
 cache_hold(struct cache_entry *e)
 {
 	e->holds++;
-	e->used = true;
+	e->uses++;
 }
 
 static inline void

@@ -69,6 +69,28 @@ drop_chunk(struct cache *c, struct cache_entry *e)
 	    record_size(k->file, chunk_len(k)));
 }
 
+/* Bits of a number, spread over all (SplitMix64). */
+static uint64_t
+mix_bits(uint64_t n)
+{
+	n = (n ^ n >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	n = (n ^ n >> 27) * UINT64_C(0x94d049bb133111eb);
+	return n ^ n >> 31;
+}
+
+/* A response needs all of a file. */
+static void
+describe_chunk(const struct cache_entry *e, struct cache_item *item)
+{
+	const struct chunk		*k = (const struct chunk *)e;
+	const struct job_version	*v = &k->file->version;
+
+	item->bytes = sizeof(*k) + chunk_len(k);
+	item->whole = sizeof(*k) + (uint64_t)v->size;
+	item->key = mix_bits(v->ino + mix_bits(v->dev + mix_bits(
+	    (uint64_t)v->mtime + mix_bits(v->mtime_ns + chunk_slot(k)))));
+}
+
 /* An address REGION_DISTANCE below where the kernel would map now; 0: addresses
  * are too short for that. */
 static uintptr_t
@@ -91,6 +113,7 @@ chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 	cc->pagemap = -1;
 	slab_init(&cc->slab);
 	cache_init(&cc->cache, "chunk", 0, limit_bytes, drop_chunk);
+	cc->cache.describe = describe_chunk;
 	cc->limit_mappings = limit_mappings;
 	cc->region = cc->next = find_region();
 }
@@ -98,6 +121,7 @@ chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 void
 chunk_free(struct chunk_cache *cc)
 {
+	cache_end(&cc->cache);
 	slab_destroy(&cc->slab);
 }
 
@@ -117,7 +141,7 @@ trim_chunks(struct chunk_cache *cc)
 
 	cache_trim(c);
 	while (too_many_mappings(cc) && left-- > 0 &&
-	    (e = c->policy->victim(c)) != NULL) {
+	    (e = cache_victim(c)) != NULL) {
 		if (((struct chunk *)e)->file->small) {
 			cache_requeue(c, e);
 			continue;

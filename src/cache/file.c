@@ -117,7 +117,7 @@ close_slowly(struct file *f)
 	struct open_file	*d = detach_open_file(f);
 
 	f->references++;
-	TAILQ_INSERT_TAIL(&fc->closing, &d->entry, queue);
+	TAILQ_INSERT_TAIL(&fc->closing, &d->entry, link);
 	fc->schedule_tidy(fc->schedule_context);
 }
 
@@ -156,6 +156,7 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
 void
 file_free(struct file_cache *fc)
 {
+	cache_end(&fc->cache);
 	slab_destroy(&fc->slab);
 }
 
@@ -436,7 +437,7 @@ tidy_closing(struct file_cache *fc)
 	    SLICE_SLOTS);
 	if (d->ndropped < f->nchunks)
 		return true;
-	TAILQ_REMOVE(&fc->closing, &d->entry, queue);
+	TAILQ_REMOVE(&fc->closing, &d->entry, link);
 	close_open_file(d);
 	file_unrefer(f);
 	return !TAILQ_EMPTY(&fc->closing);

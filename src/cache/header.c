@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cache/header.h"
+#include "cache/policy.h"
 #include "lib/need.h"
 
 static size_t
@@ -35,7 +36,7 @@ static inline void
 hold_head(struct head *h)
 {
 	h->holds++;
-	h->used = true;
+	h->uses++;
 }
 
 /* Takes a head off its owner; it is freed now, or by its last release. */
@@ -65,6 +66,7 @@ void
 header_free(struct header_cache *hc)
 {
 	need(hc->cache.entries == 0);
+	cache_end(&hc->cache);
 	slab_destroy(&hc->slab);
 }
 
@@ -130,6 +132,7 @@ replace_head(struct header_cache *hc, struct head **owner, struct head *h,
 	detach_head(hc, owner, h);
 	fresh = add_head(hc, owner, h->kind, header_bytes(h), header_len(h),
 	    h->date_at, date);
+	fresh->uses += h->uses;
 	set_date(fresh, date);
 	return fresh;
 }
@@ -240,8 +243,7 @@ header_evict(struct header_cache *hc, struct head **owner, unsigned *chances)
 		next = h->next;
 		if (h->holds > 0)
 			continue;
-		if (h->used && *chances > 0) {
-			h->used = false;
+		if (*chances > 0 && hc->cache.policy->spare(&h->uses)) {
 			--*chances;
 			continue;
 		}

@@ -33,7 +33,7 @@ struct head {
 	uint32_t		 kind : 2;	/* chosen by its owner */
 	uint32_t		 date_at : 6;	/* offset of Date's value */
 	uint32_t		 padding : 6;	/* unused bytes; 0: aligned */
-	bool			 used;		/* since header_evict() */
+	uint16_t		 uses;		/* see header_evict() */
 	bool			 detached;	/* freed by its last release */
 };
 
@@ -78,8 +78,8 @@ void		 header_release(struct header_cache *, struct head **);
 /* Drops all heads of an owner; a held head lives until its release. */
 void		 header_drop_all(struct header_cache *, struct head **owner);
 /* While the cache is beyond its limit: drops an owner's heads that are neither
- * held nor used since the last call.  A used head takes one of *chances, and
- * goes when none is left. */
+ * held nor spared by the policy.  A head that is spared takes one of *chances;
+ * when none is left, none is spared. */
 void		 header_evict(struct header_cache *, struct head **owner,
 		    unsigned *chances);
 

@@ -4,6 +4,8 @@ noinst_LIBRARIES += libcache.a
 dist_noinst_DATA += src/cache/README
 
 libcache_a_SOURCES = \
+	src/cache/absents.c \
+	src/cache/absents.h \
 	src/cache/auth.c \
 	src/cache/auth.h \
 	src/cache/cache.c \
@@ -15,15 +17,27 @@ libcache_a_SOURCES = \
 	src/cache/file.c \
 	src/cache/file.h \
 	src/cache/file_private.h \
+	src/cache/ghosts.c \
+	src/cache/ghosts.h \
 	src/cache/header.c \
 	src/cache/header.h \
 	src/cache/open_file.h \
 	src/cache/path_info.c \
 	src/cache/path_info.h \
+	src/cache/order.h \
 	src/cache/pathname.c \
 	src/cache/pathname.h \
 	src/cache/pathname_private.h \
+	src/cache/policy.c \
+	src/cache/policy.h \
+	src/cache/policy_gdsf.c \
+	src/cache/policy_lfu.c \
+	src/cache/policy_lru.c \
+	src/cache/policy_s3fifo.c \
+	src/cache/policy_sieve.c \
 	src/cache/prefetch.c \
 	src/cache/prefetch.h \
+	src/cache/ranks.c \
+	src/cache/ranks.h \
 	src/cache/residency.c \
 	src/cache/residency.h

@@ -70,15 +70,17 @@ time_of_check(const struct pathname_cache *pc, int64_t looked)
 }
 
 /* The index of a media type: a million paths have few different ones. */
-static uint32_t
+static uint16_t
 find_type(struct pathname_cache *pc, const char *type)
 {
-	uint32_t	i;
+	uint16_t	i;
 
 	for (i = 0; i < pc->ntypes; i++)
 		if (pc->types[i] == type)
 			return i;
-	pc->types = mem_grow(pc->types, i + 1, sizeof(pc->types[0]));
+	if (i == UINT16_MAX)		/* no conf has so many */
+		return 0;
+	pc->types = mem_grow(pc->types, i + 1U, sizeof(pc->types[0]));
 	pc->types[pc->ntypes++] = type;
 	return i;
 }
@@ -88,6 +90,8 @@ path_info_assign(struct pathname_cache *pc, struct path *p,
     const struct path_info *a)
 {
 	pathname_forget_info(pc, p);
+	if (a->kind == PATHNAME_REFUSED && p->kind != PATHNAME_REFUSED)
+		pathname_note_absent(pc, p);
 	p->kind = a->kind;
 	p->why = a->why;
 	p->status = a->status;

@@ -10,6 +10,7 @@
 
 #include "cache/path_info.h"
 #include "cache/pathname_private.h"
+#include "cache/policy.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 
@@ -22,6 +23,10 @@
  * many second chances.  So a head goes even if few buckets have one. */
 #define EVICT_BUCKETS	128
 #define EVICT_CHANCES	8
+
+/* Absent names that nobody has asked for again go first, as long as there are
+ * more than one in so many paths. */
+#define ABSENTS_SHARE	128
 
 /* Clients choose the length of names, and free memory of one length in a slab
  * serves no other: so only records up to this size, which are most, are in the
@@ -57,11 +62,17 @@ free_path(struct pathname_cache *pc, struct path *p, size_t size)
 }
 
 /* Computes the hash again: needed only when a path comes, is moved, or goes. */
+static uint32_t
+hash_of(const struct pathname_cache *pc, const struct path *p)
+{
+	return pathname_hash(pc, p->namespace,
+	    (struct str){ p->name, p->len });
+}
+
 static struct path **
 bucket_of(const struct pathname_cache *pc, const struct path *p)
 {
-	return pathname_bucket(pc, pathname_hash(pc, p->namespace,
-	    (struct str){ p->name, p->len }));
+	return pathname_bucket(pc, hash_of(pc, p));
 }
 
 static void
@@ -143,12 +154,45 @@ pathname_evict_heads(struct pathname_cache *pc)
 	}
 }
 
-/* Second chance in the order of the buckets, which is as good as the order of
- * arrival: so no path needs a place in a queue.  NULL: all are held. */
-static struct path *
-find_victim(struct pathname_cache *pc)
+void
+pathname_note_absent(struct pathname_cache *pc, const struct path *p)
 {
-	unsigned	 chances = CACHE_CHANCES;
+	absents_add(&pc->absents, hash_of(pc, p));
+}
+
+static struct path *
+find_absent(const struct pathname_cache *pc, uint32_t hash)
+{
+	struct path	*p;
+
+	for (p = *pathname_bucket(pc, hash); p != NULL; p = p->next)
+		if (p->kind == PATHNAME_REFUSED && p->uses == 0 &&
+		    p->holds == 0 && hash_of(pc, p) == hash)
+			break;
+	return p;
+}
+
+/* The absent name that was found so long ago and not asked for since. */
+static struct path *
+find_absent_victim(struct pathname_cache *pc)
+{
+	unsigned	 chances = POLICY_CHANCES;
+	struct path	*p = NULL;
+	uint32_t	 hash;
+
+	while (p == NULL && chances-- > 0 &&
+	    pc->absents.n > pc->cache.limit_entries / ABSENTS_SHARE &&
+	    absents_take(&pc->absents, &hash))
+		p = find_absent(pc, hash);
+	return p;
+}
+
+/* The order of the buckets is as good as the order of arrival: so no path needs
+ * a place in a queue.  NULL: all are held. */
+static struct path *
+find_passed_victim(struct pathname_cache *pc)
+{
+	unsigned	 chances = POLICY_CHANCES;
 	struct path	*p;
 
 	for (size_t left = 2 * pc->nbuckets; left > 0; left--) {
@@ -156,13 +200,20 @@ find_victim(struct pathname_cache *pc)
 		for (p = pc->buckets[pc->hand]; p != NULL; p = p->next) {
 			if (p->holds > 0)
 				continue;
-			if (!p->used || chances == 0)
+			if (chances == 0 || !pc->cache.policy->spare(&p->uses))
 				return p;
-			p->used = false;
 			chances--;
 		}
 	}
 	return NULL;
+}
+
+static struct path *
+find_victim(struct pathname_cache *pc)
+{
+	struct path	*p = find_absent_victim(pc);
+
+	return p != NULL ? p : find_passed_victim(pc);
 }
 
 static void
@@ -188,6 +239,7 @@ pathname_init(struct pathname_cache *pc, size_t limit,
 	pc->buckets = mem_array(pc->nbuckets_max, sizeof(pc->buckets[0]));
 	pc->mask = BUCKETS_MIN - 1;
 	pc->headers = headers;
+	absents_init(&pc->absents, limit);
 	pc->types = mem_array(1, sizeof(pc->types[0]));
 	pc->ntypes = 1;
 	hash_key_random(&pc->key);
@@ -205,6 +257,8 @@ pathname_free(struct pathname_cache *pc)
 	slab_destroy(&pc->slab);
 	mem_drop(&pc->buckets);
 	mem_drop(&pc->types);
+	absents_free(&pc->absents);
+	cache_end(&pc->cache);
 }
 
 static inline struct path *
@@ -241,7 +295,7 @@ hold_by_name(struct pathname_cache *pc, uint32_t h, uint32_t namespace,
 	}
 	pc->cache.hits++;
 	p->holds++;
-	p->used = true;
+	p->uses++;
 	return p;
 }
 

@@ -9,6 +9,7 @@
 #ifndef CACHE_PATHNAME_H
 #define CACHE_PATHNAME_H
 
+#include "cache/absents.h"
 #include "cache/cache.h"
 #include "cache/file.h"
 #include "cache/header.h"
@@ -54,12 +55,11 @@ struct path {
 	int64_t			 checked_at;	/* see struct path_info */
 	struct file		*file;		/* see struct path_info */
 	struct head		*heads;
-	uint32_t		 type;		/* index in the cache's types */
+	uint16_t		 type;		/* index in the cache's types */
+	uint16_t		 uses;		/* since the hand came by */
 	uint8_t			 why;		/* see struct path_info */
 	unsigned char		 kind : 4;	/* see struct path_info */
 	bool			 watched : 1;	/* see struct path_info */
-	bool			 used : 1;	/* again, or since the hand came
-						 * by */
 	bool			 failed : 1;	/* the last look-up */
 	char			 name[];	/* raw target, not terminated */
 };
@@ -72,8 +72,7 @@ struct pathname_cache {
 	size_t			 nbuckets;	/* in use so far */
 	size_t			 nbuckets_max;
 	size_t			 mask;		/* at least nbuckets - 1 */
-	size_t			 hand;		/* bucket of the last search for
-						 * a victim */
+	size_t			 hand;		/* bucket of the last victim */
 	struct hash_key		 key;
 	struct slab		 slab;
 	const char		**types;	/* media types in use; the first
@@ -81,6 +80,7 @@ struct pathname_cache {
 	uint32_t		 ntypes;
 	struct header_cache	*headers;	/* of the paths' heads */
 	size_t			 heads_hand;	/* as hand, for heads */
+	struct absents		 absents;	/* go first */
 	bool			 no_reuse;	/* a result is for its waiters
 						 * alone */
 	/* The namespace of a variant's path; NULL: no variants. */

@@ -35,6 +35,9 @@ pathname_hash_tag(uint32_t hash)
 /* Finds a path; neither holds it nor counts a hit. */
 struct path	*pathname_find(const struct pathname_cache *,
 		    uint32_t namespace, struct str name);
+/* Records that a path has become absent. */
+void		 pathname_note_absent(struct pathname_cache *,
+		    const struct path *);
 void		 pathname_forget_heads(struct pathname_cache *, struct path *);
 /* Keeps heads within their limit; to be called after each new head. */
 void		 pathname_evict_heads(struct pathname_cache *);

@@ -335,7 +335,8 @@ conf_access_complete(struct conf_reader *reader, struct conf_guard *guard,
 		check_satisfy(reader, guard, object);
 	if (reader->nerrors == 0 && !guard->limited)
 		conf_groups_complete(reader, guard, object);
-	guard->active = guard->nnetworks > 0 || guard->realm != NULL;
+	guard->active = guard->nnetworks > 0 || guard->realm != NULL ||
+	    guard->internal != 0;
 }
 
 /* Whether the guard denies all addresses of a family. */

@@ -360,11 +360,13 @@ conf_check(struct conf_reader *reader)
 	conf_log_complete(reader);
 	conf_access_list_trusted(&conf->trust);
 	conf_run_prepare(reader);
+	conf_sendfile_prepare(reader);
 	for (size_t i = 0; i < conf->nsites; i++) {
 		check_required(reader, conf_object_site(&conf->sites[i]));
 		check_paths(reader, &conf->sites[i]);
 		conf_rules_complete(reader, &conf->sites[i]);
 	}
+	conf_sendfile_complete(reader);
 	check_listeners(reader);
 	if (conf->nsites == 0 && reader->nerrors == 0)
 		conf_error(reader, (struct conf_pos){ 0 },

@@ -10,6 +10,9 @@
 #define CONF_RESIDENCIES(X)						\
 	X(AUTO, "auto") X(NOWAIT, "nowait") X(MINCORE, "mincore")	\
 	X(PREDICT, "predict") X(NEVER, "never")
+#define CONF_POLICIES(X)						\
+	X(LRU, "lru") X(SIEVE, "sieve") X(S3FIFO, "s3fifo")		\
+	X(LFU, "lfu") X(GDSF, "gdsf")
 #define CONF_SANDBOXES(X)						\
 	X(AUTO, "auto") X(OFF, "off") X(REQUIRED, "required")
 #define CONF_LISTINGS(X)						\
@@ -22,7 +25,6 @@
 /* Whether a client needs an allowed network and a password, or one of them. */
 #define CONF_SATISFIES(X)						\
 	X(ALL, "all") X(ANY, "any")
-/* Sources of entity tags. */
 #define CONF_ETAGS(X)							\
 	X(VERSION, "version") X(MODIFIED, "modified") X(CONTENT, "content")
 /* The fields of requests by which proxies name their clients. */
@@ -34,6 +36,9 @@
 #define CONF_ABLATIONS(X)						\
 	X(PATHNAME, "pathname") X(HEADER, "header") X(CHUNK, "chunk")	\
 	X(ALIGNMENT, "alignment")
+/* Of a program: none, to gain no privileges, to reach none but its files. */
+#define CONF_CONFINEMENTS(X)						\
+	X(OFF, "off") X(BASIC, "basic") X(FILES, "files")
 
 enum conf_architecture {
 #define X(id, name) ARCHITECTURE_##id,
@@ -47,6 +52,13 @@ enum conf_residency {
 	CONF_RESIDENCIES(X)
 #undef X
 	RESIDENCY_COUNT
+};
+
+enum conf_policy {
+#define X(id, name) POLICY_##id,
+	CONF_POLICIES(X)
+#undef X
+	POLICY_COUNT
 };
 
 enum conf_sandbox {
@@ -89,6 +101,13 @@ enum conf_trust_fields {
 	CONF_TRUST_FIELDS(X)
 #undef X
 	TRUST_FIELDS_COUNT
+};
+
+enum conf_confinement {
+#define X(id, name) CONFINEMENT_##id,
+	CONF_CONFINEMENTS(X)
+#undef X
+	CONFINEMENT_COUNT
 };
 
 enum conf_ablation {

@@ -157,7 +157,7 @@ conf_free(struct conf **confp)
 
 	if (conf == NULL)
 		return;
-	for (size_t i = 0; i < conf->nsites; i++)
+	for (size_t i = 0; i < conf->nplaces; i++)
 		site_free(&conf->sites[i]);
 	mem_drop(&conf->sites);
 	for (size_t i = 0; i < conf->nprograms; i++) {

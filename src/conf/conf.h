@@ -87,6 +87,7 @@ struct conf {
 		int64_t	 watches, heads;	/* n, bytes */
 		int64_t	 logins, logins_keep;	/* n, ms */
 		int64_t	 chunks, chunk_size, small;	/* bytes */
+		int64_t	 policy;		/* enum conf_policy */
 		int64_t	 residency;		/* enum conf_residency */
 		char	*variants;		/* directory; NULL: none */
 		struct conf_words off;		/* see conf_disabled() */
@@ -110,7 +111,8 @@ struct conf {
 		int64_t	 requests;		/* a connection; 0: any */
 		int64_t	 line, header, fields;	/* bytes, bytes, lines */
 		int64_t	 body, body_within;	/* bytes, ms */
-		int64_t	 bodies;		/* bytes, for programs */
+		int64_t	 bodies, spool_from, spool_max; /* bytes, programs' */
+		char	*spool;			/* directory; NULL: none */
 		int64_t	 idle, head, gap, send, disk;	/* ms */
 		int64_t	 linger, drain, drain_notice;	/* ms */
 		int64_t	 pace, pace_after;	/* bytes a second, bytes */
@@ -128,8 +130,10 @@ struct conf {
 
 	struct conf_site	*sites;
 	size_t			 nsites;
+	size_t			 nplaces;	/* and one of sendfile.c */
 	struct conf_program	*programs;
 	size_t			 nprograms;
+	size_t			 nmanagers;	/* see conf_program.manager */
 
 	struct token_bucket_size *limiters;	/* of all rates of rules */
 	size_t			 nlimiters;
@@ -159,11 +163,9 @@ char		*conf_read_control(const char *file, char **pid);
 /* -T: prints the conf in force as a conf file, each line with a comment that
  * says where it was set ("default", file:line). */
 void		 conf_dump(const struct conf *, FILE *);
-
 /* -L: prints the table of directives, one a line: block, name, part, type,
  * default, lowest, highest and help, separated by tabs. */
 void		 conf_dump_table(FILE *);
-
 /* The distinct addresses of all sites, in order of first appearance; listener
  * is the index of one of them. */
 size_t			 conf_listener_count(const struct conf *);

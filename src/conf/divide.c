@@ -20,7 +20,8 @@
 	X(cache.logins,		1)					\
 	X(cache.chunks,		1)					\
 	X(limits.connections,	1)					\
-	X(limits.bodies,	find_largest_body(conf))		\
+	X(limits.bodies,	find_largest_in_memory(conf))		\
+	X(limits.spool_max,	find_largest_body(conf))		\
 	X(limits.verify,	1)					\
 	X(limits.verify_queue,	1)					\
 	X(helpers,		0)					\
@@ -36,6 +37,13 @@ conf_divide_number(int64_t all, unsigned number, unsigned mains, int64_t min)
 	return n < min ? min : n;
 }
 
+/* Bytes of a body that is kept by these rules. */
+static int64_t
+get_body(const struct conf_rules *rules)
+{
+	return conf_program_all_stream(rules) ? 0 : rules->run.body;
+}
+
 /* Bytes of a body that some program may have: no main may refuse it always. */
 static int64_t
 find_largest_body(const struct conf *conf)
@@ -45,11 +53,21 @@ find_largest_body(const struct conf *conf)
 
 	for (size_t i = 0; i < conf->nsites; i++) {
 		site = &conf->sites[i];
-		most = MAX(most, site->rules.run.body);
+		most = MAX(most, get_body(&site->rules));
 		for (size_t j = 0; j < site->npaths; j++)
-			most = MAX(most, site->paths[j].rules.run.body);
+			most = MAX(most, get_body(&site->paths[j].rules));
 	}
 	return most;
+}
+
+/* The same of a body in memory. */
+static int64_t
+find_largest_in_memory(const struct conf *conf)
+{
+	int64_t	most = find_largest_body(conf);
+
+	return conf->limits.spool != NULL ?
+	    MIN(most, conf->limits.spool_from) : most;
 }
 
 void

@@ -1,5 +1,5 @@
 /*
- * guard: lists of words, and whom networks and passwords let in.
+ * guard: lists of words, and whom networks, passwords and programs let in.
  */
 #ifndef CONF_GUARD_H
 #define CONF_GUARD_H
@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct conf_program;
+struct conf_rules;
 
 struct conf_words {			/* a list of words */
 	char	**at;			/* owned, each terminated */
@@ -34,7 +37,8 @@ struct conf_network {
 	uint8_t			 bytes[16];
 };
 
-/* Access control: a client must pass the networks and the password. */
+/* Access control: a client must pass the networks, the password and the program
+ * that authorizes. */
 struct conf_guard {
 	struct conf_words	 allow, deny;	/* networks, as written */
 	char			*realm, *file;	/* for passwords; NULL: off */
@@ -43,6 +47,10 @@ struct conf_guard {
 		struct conf_words users, groups;
 	}			 require;
 	int64_t			 satisfy;	/* enum conf_satisfy */
+	char			*authorize;	/* a program; NULL: off */
+	int64_t			 internal;	/* a switch: no client may ask,
+						 * but the conf and programs
+						 * lead here */
 	/* Computed from the members above and the site's guard. */
 	struct conf_network	*networks;	/* the most bits first */
 	size_t			 nnetworks;
@@ -50,6 +58,10 @@ struct conf_guard {
 	bool			 active;	/* false: all clients pass */
 	bool			 limited;	/* to these users, in order */
 	struct conf_words	 users;
+	/* The program of authorize.  A path without that has the one of the
+	 * block path around it, or of its site. */
+	const struct conf_program *authorizer;
+	const struct conf_rules	*authorize_from;	/* have set it */
 };
 
 struct conf_trust {			/* proxies */

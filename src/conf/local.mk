@@ -13,6 +13,8 @@ libconf_a_SOURCES = \
 	src/conf/conf.c \
 	src/conf/conf.h \
 	src/conf/control.c \
+	src/conf/describe.c \
+	src/conf/describe.h \
 	src/conf/directive.c \
 	src/conf/directives.tbl \
 	src/conf/divide.c \
@@ -44,6 +46,7 @@ libconf_a_SOURCES = \
 	src/conf/run.c \
 	src/conf/run.h \
 	src/conf/scaled.c \
+	src/conf/sendfile.c \
 	src/conf/server.c \
 	src/conf/server.h \
 	src/conf/setters.h \

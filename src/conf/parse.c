@@ -89,7 +89,7 @@ add_site(struct conf *conf)
 	    sizeof(*conf->sites));
 	site = &conf->sites[conf->nsites];
 	*site = (struct conf_site){ .number = conf->nsites };
-	conf->nsites++;
+	conf->nplaces = ++conf->nsites;
 	return site;
 }
 

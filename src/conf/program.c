@@ -90,8 +90,8 @@ conf_program_set_fastcgi(struct conf_reader *reader,
 	return true;
 }
 
-static const char *
-find_wrong_variable(const char *name)
+const char *
+conf_program_wrong_variable(const char *name)
 {
 	return name[0] == '\0' || strchr(DIGITS, name[0]) != NULL ||
 	    name[strspn(name, LETTERS DIGITS "_")] != '\0' ? "\"%s\" is not a "
@@ -108,7 +108,7 @@ conf_program_set_variable(struct conf_reader *reader,
 	const struct conf_pairs	*pairs = member;
 
 	if (!conf_error_none(reader, words,
-	    find_wrong_variable(words[0].text)))
+	    conf_program_wrong_variable(words[0].text)))
 		return false;
 	for (size_t i = 0; i < pairs->n; i++) {
 		if (strcmp(pairs->at[i].name, words[0].text) != 0)
@@ -184,10 +184,25 @@ conf_program_add(struct conf *conf)
 	return program;
 }
 
+const char *
+conf_program_label(const struct conf_program *p)
+{
+	return p->name != NULL ? p->name : p->directory;
+}
+
 unsigned
 conf_program_most(const struct conf_program *p)
 {
 	return p->most != 0 ? (unsigned)p->most : 2 * proc_processors();
+}
+
+bool
+conf_program_all_stream(const struct conf_rules *rules)
+{
+	for (size_t i = 0; i < rules->run.n; i++)
+		if (!rules->run.list[i].program->stream)
+			return false;
+	return rules->run.n > 0;
 }
 
 const struct conf_program *
@@ -205,4 +220,49 @@ conf_program_of_file(const struct conf_rules *rules, const char *name)
 		    fnmatch(rules->run.list[i].pattern, name, 0) == 0)
 			return rules->run.list[i].program;
 	return NULL;
+}
+
+static bool
+is_in_list(const struct conf_rules *rules, const struct conf_program *program)
+{
+	for (size_t i = 0; i < rules->run.n; i++)
+		if (rules->run.list[i].program->number == program->number)
+			return true;
+	return false;
+}
+
+static bool
+is_run_by(const struct conf_site *site, const struct conf_program *program)
+{
+	bool	found = is_in_list(&site->rules, program);
+
+	for (size_t i = 0; !found && i < site->npaths; i++)
+		found = is_in_list(&site->paths[i].rules, program);
+	return found;
+}
+
+void
+conf_program_each_directory(const struct conf *conf,
+    const struct conf_program *program,
+    void (*call)(void *context, const char *directory), void *context)
+{
+	const struct conf_site	*site;
+	const struct conf_rules	*rules;
+
+	if (program->directory != NULL)
+		call(context, program->directory);
+	for (size_t i = 0; i < conf->nsites; i++) {
+		site = &conf->sites[i];
+		if (!is_run_by(site, program))
+			continue;
+		if (site->rules.root != NULL)
+			call(context, site->rules.root);
+		for (size_t k = 0; k < site->npaths; k++) {
+			rules = &site->paths[k].rules;
+			if (rules->root != NULL)
+				call(context, rules->root);
+			if (rules->alias != NULL)
+				call(context, rules->alias);
+		}
+	}
 }

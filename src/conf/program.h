@@ -41,6 +41,10 @@ struct conf_program {
 	/* Where servers listen that others have started, for
 	 * conf_server_parse().  n is 0: amped starts processes. */
 	struct conf_words	 servers;
+	char			*user, *group;	/* NULL: the server's user; the
+						 * group of the user */
+	int64_t			 confine;	/* enum conf_confinement */
+	struct conf_words	 writes;	/* directories, for FILES */
 	int64_t			 idle;		/* FASTCGI, of own processes: ms
 						 * without a request */
 	int64_t			 requests;	/* of such a process, which then
@@ -52,6 +56,8 @@ struct conf_program {
 	int64_t			 within;	/* ms that one may wait */
 	int64_t			 answer;	/* ms to the first byte */
 	int64_t			 silence;	/* ms to the next one */
+	int64_t			 stream;	/* a switch: bodies are not
+						 * whole when it starts */
 	int64_t			 hold;		/* bytes of output */
 	int64_t			 nice;		/* 0 to 19 */
 	int64_t			 memory;	/* bytes; 0: any, as the next */
@@ -60,7 +66,18 @@ struct conf_program {
 	int64_t			 processes;	/* of its user; 0: any */
 	int64_t			 authorization;	/* a switch: it may see
 						 * passwords of requests */
+	struct conf_words	 sendfile;	/* absolute directories, beneath
+						 * which it may name files */
+	size_t			 sendfile_at;	/* computed: the first one is
+						 * this path of the site that
+						 * has them: conf.h */
 	size_t			 number;	/* index in conf.programs */
+	size_t			 manager;	/* below conf.nmanagers; one for
+						 * each user and confinement,
+						 * and another one for programs
+						 * whose processes stay */
+	size_t			 place;		/* index among the programs of
+						 * that manager */
 	struct conf_origin	*origins;	/* private to conf/ */
 };
 
@@ -71,15 +88,30 @@ struct conf_run {
 						 * segment; NULL: each path */
 };
 
+struct conf;
 struct conf_rules;
 
+/* Returns NULL if a text is the name of a variable that a program may be given
+ * beside those of a request, else a message: a format whose only argument is
+ * the text. */
+const char	*conf_program_wrong_variable(const char *);
+/* The name of a program, or else its directory. */
+const char	*conf_program_label(const struct conf_program *);
 /* How many processes of a program may run at once. */
 unsigned	conf_program_most(const struct conf_program *);
+/* Whether no body is kept: all programs that rules run have stream on. */
+bool		conf_program_all_stream(const struct conf_rules *);
 /* The program that rules run for each path; NULL: there is none, or by name. */
 const struct conf_program *conf_program_of_all(const struct conf_rules *);
 /* The program that rules run for a file of that name, which is terminated;
  * NULL: none. */
 const struct conf_program *conf_program_of_file(const struct conf_rules *,
 		    const char *name);
+/* Calls a function with each directory that files of the program's requests may
+ * be in: its own, and the roots and aliases of each site that runs it. */
+void		conf_program_each_directory(const struct conf *,
+		    const struct conf_program *,
+		    void (*)(void *context, const char *directory),
+		    void *context);
 
 #endif

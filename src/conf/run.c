@@ -1,10 +1,10 @@
 /*
- * run: which programs rules run: checks all programs, and makes the lists of
- * sites and paths.
+ * run: which programs rules run, and which authorizes requests: checks all
+ * programs, and makes the lists of sites and paths.
  *
  * A path without run and cgi has the programs of the block path around it: if
  * it had those of its site, as with other directives, a file that is a program
- * there might be sent as a file.
+ * there might be sent as a file.  With authorize, its files would be anybody's.
  */
 #include <sys/param.h>
 
@@ -12,6 +12,9 @@
 
 #include "conf/run.h"
 #include "lib/mem.h"
+#include "lib/user.h"
+
+#define SYSTEM_USERS	1000		/* their numbers are below */
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
 
@@ -80,9 +83,16 @@ complete_kind(struct conf_program *program)
 		    program->given.scgi;
 }
 
+static bool
+keeps_processes(const struct conf_program *program)
+{
+	return program->protocol == CONF_FASTCGI && program->servers.n == 0;
+}
+
 /* Directives about processes that amped starts, and about those that stay. */
 static const char *const own_only[] = {
-	"nice", "memory", "cpu", "files", "processes"
+	"user", "confine", "writes", "nice", "memory", "cpu", "files",
+	"processes"
 }, *const staying_only[] = { "idle", "requests" };
 
 static bool
@@ -100,8 +110,7 @@ conf_run_takes(const struct conf_program *program, const struct conf_row *row)
 	if (is_one_of(row->word, own_only, COUNT(own_only)))
 		return program->servers.n == 0;
 	if (is_one_of(row->word, staying_only, COUNT(staying_only)))
-		return program->protocol == CONF_FASTCGI &&
-		    program->servers.n == 0;
+		return keeps_processes(program);
 	return true;
 }
 
@@ -127,6 +136,52 @@ check_effects(struct conf_reader *reader, struct conf_program *program)
 	}
 }
 
+/* Whether a program runs as a user other than that of the server. */
+static bool
+has_own_user(const struct conf *conf, const struct conf_program *program)
+{
+	return program->user != NULL && (program->group != NULL ||
+	    conf->user == NULL || strcmp(program->user, conf->user) != 0);
+}
+
+/* The group makes it plain that a system user is meant. */
+static void
+check_user(struct conf_reader *reader, struct conf_program *program)
+{
+	const struct conf_origin	*given = find_origin(program, "user");
+	const char			*user = program->user;
+	struct user			 found;
+
+	if (user == NULL || given == NULL || given->bad ||
+	    !has_own_user(reader->conf, program) ||
+	    !user_find_name(&found, user))
+		return;
+	if (program->group != NULL)
+		(void)user_set_group(&found, program->group);
+	if (found.uid == 0 || found.gid == 0)
+		conf_error(reader, given->pos, "no program runs with the "
+		    "rights of root's user or group: name others than %s%s%s",
+		    user, program->group != NULL ? " " : "",
+		    program->group != NULL ? program->group : "");
+	else if (program->group == NULL && found.uid < SYSTEM_USERS)
+		conf_error(reader, given->pos, "%s is a user of the system, "
+		    "not of a person or a site: if that is meant, write its "
+		    "group, too: user %s GROUP", user, user);
+	user_free(&found);
+}
+
+static void
+check_writes(struct conf_reader *reader, struct conf_program *program)
+{
+	const struct conf_origin	*given = find_origin(program, "writes");
+
+	if (given != NULL && !given->bad &&
+	    program->confine != CONFINEMENT_FILES)
+		conf_error(reader, given->pos, "\"writes\" is for \"confine "
+		    "files\": without that, %s may write where its user may",
+		    program->name);
+}
+
 static void
 check_program(struct conf_reader *reader, struct conf_program *program)
 {
@@ -136,6 +191,8 @@ check_program(struct conf_reader *reader, struct conf_program *program)
 	complete_kind(program);
 	if (known)
 		check_effects(reader, program);
+	check_user(reader, program);
+	check_writes(reader, program);
 }
 
 /* Adds the program of a directive cgi, one for all with the same directory. */
@@ -158,6 +215,43 @@ add_unnamed(struct conf_reader *reader, const char *directory)
 	conf_value_default(reader, conf_object_program(program));
 }
 
+static bool
+is_same_text(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* Whether two programs have one manager.  One whose processes stay depends on
+ * nothing but their blocks, and so outlives most reloads. */
+static bool
+have_one_manager(const struct conf *conf, const struct conf_program *a,
+    const struct conf_program *b)
+{
+	bool	own = has_own_user(conf, a);
+
+	return keeps_processes(a) == keeps_processes(b) &&
+	    a->confine == b->confine && own == has_own_user(conf, b) && (!own ||
+	    (is_same_text(a->user, b->user) &&
+	    is_same_text(a->group, b->group)));
+}
+
+static void
+choose_manager(struct conf *conf, struct conf_program *program)
+{
+	const struct conf_program	*other;
+
+	program->manager = conf->nmanagers;
+	for (size_t i = 0; i < program->number; i++) {
+		other = &conf->programs[i];
+		if (!have_one_manager(conf, other, program))
+			continue;
+		program->manager = other->manager;
+		program->place++;
+	}
+	if (program->place == 0)
+		conf->nmanagers++;
+}
+
 void
 conf_run_prepare(struct conf_reader *reader)
 {
@@ -172,6 +266,8 @@ conf_run_prepare(struct conf_reader *reader)
 		for (size_t j = 0; j < site->npaths; j++)
 			add_unnamed(reader, site->paths[j].rules.run.cgi);
 	}
+	for (size_t i = 0; i < conf->nprograms; i++)
+		choose_manager(conf, &conf->programs[i]);
 }
 
 static bool
@@ -201,9 +297,10 @@ find_unnamed(const struct conf *conf, const char *directory)
 	return p;
 }
 
+/* remedy: what is in a block for a program of that name. */
 static void
 error_unknown(struct conf_reader *reader, const char *name,
-    struct conf_pos pos)
+    const char *remedy, struct conf_pos pos)
 {
 	const struct conf	*conf = reader->conf;
 	const char		*near = NULL;
@@ -213,7 +310,7 @@ error_unknown(struct conf_reader *reader, const char *name,
 			near = conf_error_nearer(name, near,
 			    conf->programs[i].name);
 	conf_error(reader, pos, "there is no program \"%s\": write program %s "
-	    "{ command FILE }, outside of all blocks", name, name);
+	    "{ %s }, outside of all blocks", name, name, remedy);
 	conf_error_hint(reader, near);
 }
 
@@ -250,7 +347,7 @@ add_named(struct conf_reader *reader, struct conf_rules *rules,
 	if (is_off(pair))
 		return;
 	if (program == NULL)
-		error_unknown(reader, pair->value, pos);
+		error_unknown(reader, pair->value, "command FILE", pos);
 	else if (all)
 		add_run(rules, program, NULL);
 	else if (program->directory != NULL)
@@ -304,31 +401,91 @@ make_list(struct conf_reader *reader, struct conf_rules *rules,
 	}
 }
 
+/* Bytes of all bodies that are kept. */
+static int64_t
+get_most_kept(const struct conf *conf)
+{
+	return conf->limits.spool == NULL ? conf->limits.bodies :
+	    MAX(conf->limits.bodies, conf->limits.spool_max);
+}
+
 static void
 complete_body(struct conf_reader *reader, struct conf_rules *rules,
     const struct conf_rules *around, struct conf_object object)
 {
 	const struct conf	*conf = reader->conf;
+	int64_t			 most = get_most_kept(conf);
 	struct conf_origin	*own = conf_origin(object,
 				    conf_row_find_word("body", object.kind), 0);
-	struct buf		 most = { 0 };
+	struct buf		 text = { 0 };
 
 	if (own == NULL)
 		rules->run.body = around != NULL ? around->run.body :
-		    MIN(conf->limits.body, conf->limits.bodies);
-	if (own == NULL || own->bad || rules->run.body <= conf->limits.bodies)
+		    MIN(conf->limits.body, most);
+	if (own == NULL || own->bad || rules->run.body <= most ||
+	    conf_program_all_stream(rules))
 		return;
-	conf_scaled_print(TYPE_SIZE, conf->limits.bodies, &most);
-	conf_error(reader, own->pos, "body is more than limits bodies, which "
-	    "is %s for all requests together", buf_string(&most));
-	buf_free(&most);
+	conf_scaled_print(TYPE_SIZE, most, &text);
+	conf_error(reader, own->pos, "body is more than limits %s, which is %s "
+	    "for all requests together", most > conf->limits.bodies ?
+	    "spool max" : "bodies", buf_string(&text));
+	buf_free(&text);
+}
+
+/* Whether an error was reported of what a program is. */
+static bool
+is_unknown(const struct conf_program *program)
+{
+	return program->directory == NULL && program->command.n == 0 &&
+	    program->servers.n == 0;
+}
+
+/* The program that a guard names; NULL: an error was reported. */
+static const struct conf_program *
+find_authorizer(struct conf_reader *reader, const char *name,
+    struct conf_pos pos)
+{
+	const struct conf_program	*program = find_program(reader->conf,
+					    name);
+
+	if (program == NULL) {
+		error_unknown(reader, name, "fastcgi FILE", pos);
+		return NULL;
+	}
+	if (program->protocol == CONF_FASTCGI || is_unknown(program))
+		return program;
+	conf_error(reader, pos, "program %s cannot authorize: only programs of "
+	    "FastCGI can, so it needs \"fastcgi\" and its file or server",
+	    name);
+	return NULL;
+}
+
+static void
+complete_authorizer(struct conf_reader *reader, struct conf_rules *rules,
+    const struct conf_rules *around, struct conf_object object)
+{
+	struct conf_guard		*guard = &rules->guard;
+	const struct conf_origin	*own = conf_origin(object,
+					    conf_row_find_word("authorize",
+					    object.kind), 0);
+
+	if (own == NULL && around != NULL) {
+		guard->authorizer = around->guard.authorizer;
+		guard->authorize_from = around->guard.authorize_from;
+	}
+	if (guard->authorize != NULL) {
+		guard->authorizer = find_authorizer(reader, guard->authorize,
+		    own->pos);
+		guard->authorize_from = rules;
+	}
+	guard->active |= guard->authorizer != NULL;
 }
 
 static void
 complete_block(struct conf_reader *reader, struct conf_rules *rules,
     const struct conf_rules *around, struct conf_object object)
 {
-	complete_body(reader, rules, around, object);
+	complete_authorizer(reader, rules, around, object);
 	if (rules->run.named.n > 0 || rules->run.cgi != NULL) {
 		rules->run.from = rules;
 		make_list(reader, rules, object);
@@ -337,6 +494,7 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
 		rules->run.list = around->run.list;
 		rules->run.n = around->run.n;
 	}
+	complete_body(reader, rules, around, object);
 }
 
 /* The rules of the block path around a path, or of the site.  Paths are sorted,

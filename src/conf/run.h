@@ -21,6 +21,11 @@ struct conf_program *conf_program_add(struct conf *);
 /* server.c */
 conf_wrong_fn	conf_server_wrong, conf_server_wrong_scgi;
 
+/* sendfile.c: the site of the directories beneath which programs name files.
+ * It is added before sites are completed: from then on none moves. */
+void		conf_sendfile_prepare(struct conf_reader *);
+void		conf_sendfile_complete(struct conf_reader *);
+
 /* run.c */
 /* Whether a directive of a block program can have an effect on that program. */
 bool		conf_run_takes(const struct conf_program *,
@@ -28,7 +33,8 @@ bool		conf_run_takes(const struct conf_program *,
 /* Checks all programs, and adds those of directives cgi.  From then on none
  * moves. */
 void		conf_run_prepare(struct conf_reader *);
-/* Makes the lists of a site and of its sorted paths. */
+/* Makes the lists of a site and of its sorted paths, and finds their
+ * authorizers. */
 void		conf_run_complete(struct conf_reader *, struct conf_site *);
 void		conf_run_free(struct conf_rules *);
 

@@ -26,7 +26,8 @@
 
 static conf_set_fn
 		set_workers, set_choices, set_text,
-		set_file, set_directory, set_root, set_new_file, set_log,
+		set_file, set_directory, set_directories, set_root,
+		set_new_file, set_log,
 		set_off_or, set_filename, set_checked;
 
 static const struct type {
@@ -167,6 +168,44 @@ set_directory(struct conf_reader *reader, const struct conf_row *row,
 {
 	return !conf_foreign_error(reader, row->word, word) &&
 	    set_path(reader, row, word, member, try_directory);
+}
+
+/* Whether a path can be compared, byte by byte, with one that a program
+ * names. */
+static bool
+is_plain_path(const char *path)
+{
+	for (; (path = strchr(path, '/')) != NULL; path++)
+		if (strncmp(path, "//", 2) == 0 ||
+		    strncmp(path, "/./", 3) == 0 ||
+		    strncmp(path, "/../", 4) == 0 ||
+		    strcmp(path, "/.") == 0 || strcmp(path, "/..") == 0)
+			return false;
+	return true;
+}
+
+/* Adds a directory to a list, without the slash at its end. */
+static bool
+set_directories(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	char	*path = NULL;
+	size_t	 len;
+
+	if (!set_directory(reader, row, word, &path))
+		return false;
+	len = strlen(path);
+	if (!is_plain_path(path))
+		conf_error(reader, word->pos, "%s: write it without //, . "
+		    "and .., as the program names it", path);
+	else {
+		if (len > 1 && path[len - 1] == '/')
+			path[len - 1] = '\0';
+		conf_name_add(member, path);
+		len = 0;
+	}
+	mem_drop(&path);
+	return len == 0;
 }
 
 #define BY_HOST	"%host"

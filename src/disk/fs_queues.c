@@ -158,6 +158,21 @@ queue_of_path(struct fs_queues *all, struct job_find *f)
 	return queue_of(all, fs);
 }
 
+/* The first job for a file in a directory is the only one without a device. */
+static struct fs_queue *
+queue_of_spool(struct fs_queues *all, const struct job_spool *s)
+{
+	size_t	mount_len;
+	bool	known;
+
+	if (s->directory == NULL)
+		return s->device == 0 ? queue_of(all, ID_MEMORY) :
+		    queue_of_device(all, s->device);
+	mounts_refresh(all->mounts);
+	return queue_of(all, mounts_find(all->mounts, s->directory, "", &known,
+	    &mount_len));
+}
+
 static struct fs_queue *
 choose_queue(struct fs_queues *all, struct job *job)
 {
@@ -169,7 +184,7 @@ choose_queue(struct fs_queues *all, struct job *job)
 	if (job->kind == JOB_CLOSE)
 		return queue_of_device(all, job->close.version.dev);
 	if (job->kind == JOB_SPOOL)
-		return queue_of(all, ID_MEMORY);
+		return queue_of_spool(all, &job->spool);
 	if (job_finds(job->kind) && job->find.user != NULL)
 		return all->homes;
 	if (job->kind == JOB_COMPRESS && job->compress.cache_dir != NULL)

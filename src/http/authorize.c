@@ -1,6 +1,6 @@
 /*
- * authorize: whether a client may ask for a target, by networks and passwords
- * of the conf.
+ * authorize: whether a client may ask for a target, by networks, passwords and
+ * programs of the conf.
  *
  * The decision depends on the name alone and comes before a lookup, so a
  * refusal does not tell whether the file exists.  A directory may turn out to
@@ -11,10 +11,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "http/authorize.h"
 #include "http/conn.h"
 #include "http/limits/client_limits.h"
 #include "http/limits/verification.h"
 #include "http/log/log_escape.h"
+#include "http/programs/authorizer.h"
+#include "http/programs/kept.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "lib/compiler.h"
@@ -107,7 +110,8 @@ find_next_guard(const struct conf_site *site, const struct conf_rules *rules,
 /* Adds the path of a target that is not in the cache; returns an error of the
  * target, or WHY_NONE. */
 static COLD enum why
-add_path(struct conn *c, uint32_t ns, struct str raw, struct str name)
+add_path(struct conn *c, const struct conf_site *site, struct str raw,
+    struct str name)
 {
 	struct request		*r = c->request;
 	const struct conf_rules	*rules;
@@ -119,13 +123,15 @@ add_path(struct conn *c, uint32_t ns, struct str raw, struct str name)
 	/* All of the name must fit into a job. */
 	why = uri_resolve(raw, decoded, sizeof(decoded) - (name.len - raw.len),
 	    &len);
-	if (why != WHY_NONE)
+	if (why != WHY_NONE && why != WHY_HIDDEN)
 		return why;
-	rules = conf_find_rules(r->site, decoded, len);
+	rules = conf_find_rules(site, decoded, len);
+	if (why == WHY_HIDDEN && !rules_need_no_file(rules))
+		return why;
 	guarded = rules->limiter != 0 ||
-	    find_next_guard(r->site, rules, decoded, &number) != NULL;
-	r->path = pathname_add(&c->http->caches->paths, ns, name, rules,
-	    guarded);
+	    find_next_guard(site, rules, decoded, &number) != NULL;
+	r->path = pathname_add(&c->http->caches->paths, (uint32_t)site->number,
+	    name, rules, guarded);
 	return WHY_NONE;
 }
 
@@ -153,29 +159,46 @@ hold_path_of_host(struct conn *c, struct str raw)
 
 	r->path = pathname_hold(paths, ns, name);
 	if (r->path == NULL)
-		why = add_path(c, ns, raw, name);
+		why = add_path(c, r->site, raw, name);
 	work->len = before;
 	return why;
 }
 
-/* Holds the path of the request's target. */
+/* Holds the path of a page, or of a file that a program has named. */
+static COLD enum why
+hold_path_of_page(struct conn *c)
+{
+	struct request		*r = c->request;
+	const struct conf	*conf = c->http->conf;
+	const struct conf_site	*site = kept_is_path(r) ?
+				    &conf->sites[conf->nsites] : r->site;
+	struct str		 raw = str_of(r->page.name);
+
+	if (site->rules.some_by_host)
+		return hold_path_of_host(c, raw);
+	r->path = pathname_hold(&c->http->caches->paths,
+	    (uint32_t)site->number, raw);
+	return r->path != NULL ? WHY_NONE : add_path(c, site, raw, raw);
+}
+
+/* Holds the path of the request's target, or of what it has been led to. */
 static enum why
 hold_path(struct conn *c)
 {
 	struct request		*r = c->request;
 	struct pathname_cache	*paths = &c->http->caches->paths;
 	uint32_t		 ns = (uint32_t)r->site->number;
-	struct str		 raw = r->page.name != NULL ?
-			    str_of(r->page.name) :
-			    parse_str(c->input, r->parse.path);
+	struct str		 raw;
 
+	if (r->page.name != NULL)
+		return hold_path_of_page(c);
+	raw = parse_str(c->input, r->parse.path);
 	if (r->site->rules.some_by_host)
 		return hold_path_of_host(c, raw);
-	r->path = prefetch_has_begun(&r->lookup.prefetch) &&
-	    r->page.name == NULL ?
+	r->path = prefetch_has_begun(&r->lookup.prefetch) ?
 	    pathname_hold_hashed(paths, r->lookup.prefetch.hash, ns, raw) :
 	    pathname_hold(paths, ns, raw);
-	return r->path != NULL ? WHY_NONE : add_path(c, ns, raw, raw);
+	return r->path != NULL ? WHY_NONE : add_path(c, r->site, raw, raw);
 }
 
 static enum go
@@ -226,7 +249,7 @@ pass_guard(struct conn *c)
 
 	auth_release(&c->http->caches->auth, &r->auth.entry);
 	r->auth.pending = false;
-	r->auth.ok = true;
+	r->auth.user |= REQUEST_USER_PASSWORD;
 	r->auth.passed++;
 	return GO_ON;
 }
@@ -372,6 +395,27 @@ takes_either(const struct conf_guard *guard)
 	return guard->satisfy == SATISFY_ANY && guard->realm != NULL;
 }
 
+/* Whether a program, or the conf, has led the request to its path. */
+static bool
+is_internal(const struct request *r)
+{
+	return r->local_redirects > 0 || r->page.name != NULL;
+}
+
+/* Whether a guard is for paths that no client may ask for. */
+static bool
+is_kept_inside(const struct conn *c, const char *decoded)
+{
+	const struct request	*r = c->request;
+	const struct conf_guard	*guard;
+
+	for (size_t i = 0; (guard = find_next_guard(r->site, r->path->rules,
+	    decoded, &i)) != NULL; i++)
+		if (guard->internal != 0)
+			return true;
+	return false;
+}
+
 /* Whether all guards allow the client's network.  Networks are checked before
  * passwords: no password opens a closed network, unless either will do. */
 static bool
@@ -403,6 +447,47 @@ is_over_rate(struct conn *c)
 	return over;
 }
 
+/* Whether the program of a guard is that of one before it. */
+static bool
+is_asked_before(const struct request *r, const char *decoded,
+    const struct conf_guard *guard, size_t number)
+{
+	const struct conf_guard	*first;
+
+	for (size_t i = 0; (first = find_next_guard(r->site, r->path->rules,
+	    decoded, &i)) != NULL && i < number; i++)
+		if (first->authorizer == guard->authorizer)
+			return true;
+	return false;
+}
+
+const struct conf_guard *
+authorize_find_program(const struct request *r, const char *decoded,
+    size_t *number)
+{
+	const struct conf_guard	*guard;
+
+	for (; (guard = find_next_guard(r->site, r->path->rules, decoded,
+	    number)) != NULL; ++*number)
+		if (guard->authorizer != NULL &&
+		    !is_asked_before(r, decoded, guard, *number))
+			return guard;
+	return NULL;
+}
+
+/* Asks the next program, behind all networks and passwords: these cost less.
+ * An invented request goes on as one that each of them lets pass. */
+static enum go
+ask_programs(struct conn *c, const char *decoded)
+{
+	size_t			 number = authorizer_next(c->request);
+	const struct conf_guard	*guard = authorize_find_program(c->request,
+				    decoded, &number);
+
+	return guard == NULL || session_is_invented(c->session) ?
+	    conn_go(c, STEP_FIND) : authorizer_ask(c, guard, number);
+}
+
 static COLD enum go
 check_guards(struct conn *c)
 {
@@ -414,6 +499,8 @@ check_guards(struct conn *c)
 	rules_decode(p, decoded);
 	if (is_over_rate(c))
 		return reply_error(c, reply_why(c, WHY_RATE_HERE));
+	if (!is_internal(r) && is_kept_inside(c, decoded))
+		return reply_error(c, reply_why(c, WHY_INTERNAL));
 	if (!network_is_allowed(c, decoded))
 		return refuse_request(c, WHY_NETWORK);
 	while ((guard = find_next_guard(r->site, p->rules, decoded,
@@ -421,7 +508,7 @@ check_guards(struct conn *c)
 	    (takes_either(guard) && network_passes(c, guard))))
 		r->auth.passed++;
 	if (guard == NULL)
-		return conn_go(c, STEP_FIND);
+		return ask_programs(c, decoded);
 	return check_password(c, guard);
 }
 

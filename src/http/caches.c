@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "cache/policy.h"
 #include "http/deferred_close.h"
 #include "http/http.h"
 #include "http/namespace.h"
@@ -21,6 +22,23 @@ apply_ablation(struct caches *caches, const struct conf *conf)
 	if (conf_disabled(conf, ABLATION_CHUNK))
 		cache_disable(&caches->chunks.cache);
 	caches->heads.unaligned = conf_disabled(conf, ABLATION_ALIGNMENT);
+}
+
+/* Entries of other caches are few and alike. */
+static void
+set_policy(struct caches *caches, enum conf_policy number)
+{
+	static const struct cache_policy *const	policies[POLICY_COUNT] = {
+		[POLICY_LRU] = &policy_lru,
+		[POLICY_SIEVE] = &policy_sieve,
+		[POLICY_S3FIFO] = &policy_s3fifo,
+		[POLICY_LFU] = &policy_lfu,
+		[POLICY_GDSF] = &policy_gdsf,
+	};
+
+	cache_set_policy(&caches->paths.cache, policies[number]);
+	cache_set_policy(&caches->heads.cache, policies[number]);
+	cache_set_policy(&caches->chunks.cache, policies[number]);
 }
 
 /* Makes the caches thread-safe.  Files to be closed wait for http_tidy() of
@@ -68,6 +86,7 @@ caches_new(const struct caches_setup *setup)
 	pathname_init(&caches->paths, (size_t)conf->cache.paths,
 	    &caches->heads);
 	caches->paths.variant_namespace = namespace_variant;
+	set_policy(caches, (enum conf_policy)conf->cache.policy);
 	apply_ablation(caches, conf);
 	auth_init(&caches->auth, (size_t)conf->cache.logins);
 	verifiers_init(&caches->verifiers, (size_t)conf->limits.verify_queue);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "conf/where.h"
+#include "http/authorize.h"
 #include "http/conn.h"
 #include "http/explain.h"
 #include "http/namespace.h"
@@ -150,6 +151,32 @@ print_program(const struct conf_program *program, struct buf *to)
 		buf_addf(to, ", %s", servers->at[i]);
 }
 
+/* Adds the programs that other requests for the path are put to. */
+static void
+add_authorizers(struct explanation *e, const struct conn *c)
+{
+	const struct request	*r = c->request;
+	const struct conf_guard	*guard;
+	struct buf		 text = { 0 };
+	char			 decoded[JOB_PATH_MAX];
+	size_t			 number = 0;
+
+	if (r->path == NULL || !r->path->guarded || r->page.status != 0)
+		return;
+	rules_decode(r->path, decoded);
+	for (; (guard = authorize_find_program(r, decoded, &number)) != NULL;
+	    number++) {
+		text.len = 0;
+		print_program(guard->authorizer, &text);
+		buf_adds(&text, ", by ");
+		conf_where(c->http->conf, guard->authorize_from, "authorize",
+		    CONF_WHERE_ALL, &text);
+		explain_add(e, EXPLAIN_AUTHORIZE, "%s: %s",
+		    guard->authorizer->name, buf_string(&text));
+	}
+	buf_free(&text);
+}
+
 static void
 add_program(struct explanation *e, const struct conn *c)
 {
@@ -212,6 +239,7 @@ explain_request(const struct client_kind *kind, const struct conn *c)
 
 	add_site(e, c);
 	add_path(e, c);
+	add_authorizers(e, c);
 	add_blocks(e, c);
 	add_file(e, c);
 	add_program(e, c);

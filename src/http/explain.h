@@ -22,6 +22,7 @@
 	X(LISTENER,	"listener")	/* * the socket that it uses */	\
 	X(SITE,		"site")		/* the site, by which name */	\
 	X(PATH,		"path")		/* the block that answers */	\
+	X(AUTHORIZE,	"authorize")	/* each that would be asked */	\
 	X(FILES,	"files")	/* blocks with fields for it */	\
 	X(LOOKUP,	"lookup")	/* * each lookup on disk */	\
 	X(FILE,		"file")		/* the version that is sent */	\

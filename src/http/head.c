@@ -5,19 +5,32 @@
 #include "http/conn.h"
 #include "http/fields.h"
 #include "http/namespace.h"
+#include "http/programs/kept.h"
 #include "http/programs/other.h"
 #include "http/reply.h"
 #include "http/tag.h"
 #include "lib/compiler.h"
 #include "proto/conditional.h"
+#include "proto/status.h"
 
 #define CONDITIONS							\
 	(1U << FIELD_IF_MATCH | 1U << FIELD_IF_NONE_MATCH |		\
 	1U << FIELD_IF_MODIFIED_SINCE |					\
-	1U << FIELD_IF_UNMODIFIED_SINCE | 1U << FIELD_RANGE | OTHER_BIT)
+	1U << FIELD_IF_UNMODIFIED_SINCE | 1U << FIELD_RANGE | OTHER_BIT | \
+	KEPT_BIT)
 
 /* A date that no client has, for If-Range. */
 #define NEVER		((time_t)1 << 40)
+
+/* Begins the head of status 200. */
+static COLD void
+begin_full_head(struct conn *c)
+{
+	fields_begin(c, 200);
+	fields_add_validators(c);
+	fields_add_content(c, c->request->body.end);
+	buf_adds(&c->http->work, "Accept-Ranges: bytes\r\n");
+}
 
 static COLD void
 make_full_head(struct conn *c)
@@ -25,10 +38,7 @@ make_full_head(struct conn *c)
 	struct request		*r = c->request;
 	struct http_loop	*http = c->http;
 
-	fields_begin(c, 200);
-	fields_add_validators(c);
-	fields_add_content(c, r->body.end);
-	buf_adds(&http->work, "Accept-Ranges: bytes\r\n");
+	begin_full_head(c);
 	fields_end(c);
 	if (!http->caches->heads.unaligned)
 		fields_pad(c);
@@ -70,8 +80,8 @@ end_head(struct conn *c)
 	return conn_go(c, STEP_BODY);
 }
 
-static enum go
-respond_partial(struct conn *c, const struct cond_result *result)
+static void
+begin_partial_head(struct conn *c, const struct cond_result *result)
 {
 	struct request		*r = c->request;
 
@@ -84,11 +94,10 @@ respond_partial(struct conn *c, const struct cond_result *result)
 		fields_add_ranges(c, result);
 	else
 		fields_add_range(c);
-	return end_head(c);
 }
 
-static enum go
-respond_not_modified(struct conn *c)
+static void
+begin_not_modified_head(struct conn *c)
 {
 	struct request		*r = c->request;
 
@@ -96,7 +105,6 @@ respond_not_modified(struct conn *c)
 	r->body.next = r->body.end = 0;
 	fields_begin(c, 304);
 	fields_add_validators(c);
-	return end_head(c);
 }
 
 /* The value of a field that is no list; if it is sent twice, neither is
@@ -164,7 +172,61 @@ evaluate_conditions(struct conn *c, struct cond_result *result)
 	fields.if_none_match = conn_field_list(c, FIELD_IF_NONE_MATCH);
 	if (p->method == METHOD_GET)	/* Range applies to GET only */
 		fields.range = get_single_field(c, FIELD_RANGE);
+	if ((p->present & KEPT_BIT) != 0)
+		kept_select(kept_of(r), &selected, &fields);
 	conditional_evaluate(&fields, &selected, result);
+}
+
+static enum go
+refuse_condition(struct conn *c, const struct cond_result *result)
+{
+	return reply_error(c, reply_why(c, result->status == 416 ? WHY_RANGE :
+	    WHY_CONDITION));
+}
+
+/* Begins the head of a file that is sent with a program's status. */
+static void
+begin_kept_head(struct conn *c)
+{
+	struct request		*r = c->request;
+	const struct kept	*kept = kept_of(r);
+	struct str		 reason = { kept->reason.at, kept->reason.len };
+
+	if (reason.len == 0)
+		reason = str_of(status_reason(kept->status));
+	r->response.status = kept->status;
+	fields_begin_answer(c, kept->status, reason);
+	fields_add_content(c, r->body.end);
+}
+
+/* Answers with a file in place of a program's body. */
+static COLD enum go
+respond_kept(struct conn *c)
+{
+	struct request		*r = c->request;
+	struct kept		*kept = kept_of(r);
+	const char		*type = kept_type(kept);
+	struct cond_result	 result = { .status = 200 };
+
+	if (type != NULL)
+		r->info.type = type;
+	if (!kept->unconditional)
+		evaluate_conditions(c, &result);
+	r->response.status = 200;
+	r->body.next = 0;
+	r->body.end = r->file->version.size;
+	if (result.status == 412 || result.status == 416)
+		return refuse_condition(c, &result);
+	if (kept->status != 0)
+		begin_kept_head(c);
+	else if (result.status == 206)
+		begin_partial_head(c, &result);
+	else if (result.status == 304)
+		begin_not_modified_head(c);
+	else
+		begin_full_head(c);
+	kept_replace_fields(c, r->response.status);
+	return end_head(c);
 }
 
 static COLD enum go
@@ -172,6 +234,8 @@ respond_conditional(struct conn *c)
 {
 	struct cond_result	result;
 
+	if ((c->request->parse.present & KEPT_BIT) != 0)
+		return respond_kept(c);
 	if (other_is(c->request))
 		return other_refuse(c);
 	evaluate_conditions(c, &result);
@@ -179,12 +243,13 @@ respond_conditional(struct conn *c)
 	case 200:
 		return respond_full(c);
 	case 206:
-		return respond_partial(c, &result);
+		begin_partial_head(c, &result);
+		return end_head(c);
 	case 304:
-		return respond_not_modified(c);
+		begin_not_modified_head(c);
+		return end_head(c);
 	default:
-		return reply_error(c, reply_why(c, result.status == 416 ?
-		    WHY_RANGE : WHY_CONDITION));
+		return refuse_condition(c, &result);
 	}
 }
 

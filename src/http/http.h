@@ -46,7 +46,7 @@ struct caches {		/* and counts of jobs; several loops may share them */
 	struct verifiers	 verifiers;	/* of passwords */
 	_Atomic uint32_t	 compressing;	/* jobs that compress now */
 	_Atomic size_t		 deferred_closes, broken_off;
-	_Atomic int64_t		 bodies;	/* bytes, for programs */
+	_Atomic int64_t		 bodies, spooled;	/* bytes; on disk */
 	size_t			 deferred_closes_max;
 	struct waypoints	*waypoints;	/* NULL: nothing is watched */
 	struct {				/* ms; see changes.c */

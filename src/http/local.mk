@@ -7,6 +7,7 @@ dist_noinst_DATA += src/http/README src/http/limits/README \
 
 libhttp_a_SOURCES = \
 	src/http/authorize.c \
+	src/http/authorize.h \
 	src/http/body.c \
 	src/http/body.h \
 	src/http/caches.c \
@@ -58,18 +59,26 @@ libhttp_a_SOURCES = \
 	src/http/preload.c \
 	src/http/preload.h \
 	src/http/programs/answer.c \
+	src/http/programs/authorizer.c \
+	src/http/programs/authorizer.h \
 	src/http/programs/collect.c \
 	src/http/programs/environment.c \
 	src/http/programs/environment.h \
 	src/http/programs/failure.c \
+	src/http/programs/feed.c \
+	src/http/programs/kept.c \
+	src/http/programs/kept.h \
 	src/http/programs/other.c \
 	src/http/programs/other.h \
 	src/http/programs/redirect.c \
 	src/http/programs/relay.c \
 	src/http/programs/run.c \
 	src/http/programs/run.h \
+	src/http/programs/run_body.c \
+	src/http/programs/run_body.h \
 	src/http/programs/script.c \
 	src/http/programs/script.h \
+	src/http/programs/sendfile.c \
 	src/http/programs/spool.c \
 	src/http/programs/start.c \
 	src/http/proxy.c \

@@ -33,6 +33,7 @@
 #define COLLECT		collect_step
 #define SPOOL		spool_step
 #define START		start_step
+#define FEED		feed_step
 #define ANSWER		answer_step
 #define RELAY		relay_step
 

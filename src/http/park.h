@@ -20,6 +20,12 @@ COLD enum go	 recv_more(struct conn *, enum timeout, int64_t complete);
 bool		 recv_body_came(struct conn *, enum go *);
 void		 recv_drop_body(struct conn *, size_t);
 enum go		 recv_body_wait(struct conn *);
+/* The parts of that: tells a client that holds its body back to send it; the
+ * first call fixes the deadline (discard); reads what is there, else the wait
+ * times out at once. */
+COLD void	 recv_put_continue(struct conn *);
+COLD void	 recv_body_begin(struct conn *);
+COLD enum go	 recv_try(struct conn *);
 /* Asks for the first input of an idle session. */
 void		 recv_begin(struct conn *);
 /* Fixes the deadline of a session that becomes idle. */

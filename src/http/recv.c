@@ -272,33 +272,46 @@ discard_input(struct conn *c)
 	return result;
 }
 
-/* Tells a client that holds its body back to send it. */
-static void
-write_continue(struct conn *c)
+void
+recv_put_continue(struct conn *c)
 {
 	static const char	line[] = "HTTP/1.1 100 Continue\r\n\r\n";
+	struct request		*r = c->request;
 
-	output_write(conn_output(c), line, sizeof(line) - 1);
+	if (r->discard.expect_continue)
+		output_write(conn_output(c), line, sizeof(line) - 1);
+	r->discard.expect_continue = false;
 }
 
-/* The first wait fixes the deadline. */
-enum go
-recv_body_wait(struct conn *c)
+void
+recv_body_begin(struct conn *c)
 {
 	struct request		*r = c->request;
 	struct conf_timeout	 timeout;
-	enum go			 go;
 
-	if (r->discard.expect_continue)
-		write_continue(c);
-	r->discard.expect_continue = false;
+	if (r->discard.deadline != 0)
+		return;
+	timeout = timeouts_body(c);
+	r->discard.deadline = c->http->clock->ms + timeout.ms;
+	r->discard.term = timeout.term;
+}
+
+enum go
+recv_try(struct conn *c)
+{
+	return read_input(c, TIMEOUT_BODY, 0, WAIT_AGAIN);
+}
+
+enum go
+recv_body_wait(struct conn *c)
+{
+	struct request	*r = c->request;
+	enum go		 go;
+
+	recv_put_continue(c);
 	if (conn_has_output(c))
 		return conn_send(c, c->step);
-	if (r->discard.deadline == 0) {
-		timeout = timeouts_body(c);
-		r->discard.deadline = c->http->clock->ms + timeout.ms;
-		r->discard.term = timeout.term;
-	}
+	recv_body_begin(c);
 	go = read_more(c, TIMEOUT_BODY, r->discard.deadline);
 	if (c->wait.timeout == TIMEOUT_BODY)
 		c->wait.term = r->discard.term;

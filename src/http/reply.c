@@ -8,6 +8,7 @@
 #include "http/location.h"
 #include "http/page.h"
 #include "http/log/refusal.h"
+#include "http/programs/run.h"
 #include "http/reply.h"
 #include "http/rules.h"
 #include "proto/status.h"
@@ -99,6 +100,8 @@ reply_internal_redirect(struct conn *c, const char *page, int failure)
 	r->lookup.done = false;
 	r->disk.attempts = 0;
 	r->auth.passed = 0;
+	if (r->run != NULL)	/* programs are asked about the page, too */
+		r->run->authorized.next = 0;
 	return conn_go(c, STEP_AUTHORIZE);
 }
 
@@ -121,6 +124,15 @@ find_page(struct conn *c, int status)
 	return page;
 }
 
+void
+reply_leave_body(struct conn *c)
+{
+	if (!c->request->discard.deferred)
+		return;
+	c->close = c->linger = true;
+	c->request->response.head_kind = 1;
+}
+
 enum go
 reply_error(struct conn *c, int status)
 {
@@ -128,10 +140,7 @@ reply_error(struct conn *c, int status)
 	const char	*page;
 
 	need(!r->response.answered && status_known(status));
-	if (r->discard.deferred) {	/* the body is not read */
-		c->close = c->linger = true;
-		r->response.head_kind = 1;
-	}
+	reply_leave_body(c);
 	if (r->page.status == 0) {
 		rules_choose(c);
 		refusal_log(c, status);

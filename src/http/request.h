@@ -20,6 +20,12 @@
 
 struct run;			/* programs/run.h */
 
+/* Bits: what has named the user of a request. */
+enum request_user {
+	REQUEST_USER_PASSWORD	= 1 << 0,	/* a right one */
+	REQUEST_USER_PROGRAM	= 1 << 1	/* an authorizer */
+};
+
 /* Groups are named after what they are about: steps use their own. */
 struct request {
 	struct parse		 parse;
@@ -44,11 +50,12 @@ struct request {
 	}			 discard;
 	struct {
 		struct auth_entry	*entry;	/* held: of its password */
-		const struct conf_guard	*guard;	/* the one that refuses */
+		const struct conf_guard	*guard;	/* the one that refuses, or
+						 * whose program is asked */
 		size_t			 passed;	/* guards */
 		uint32_t		 number; /* its first count */
 		bool			 pending;	/* has waited for it */
-		bool			 ok;	/* a password is right */
+		uint8_t			 user;	/* enum request_user */
 		bool			 counted; /* by the rules' rate */
 	}			 auth;
 	struct {
@@ -87,7 +94,7 @@ struct request {
 		bool			 all_taken; /* no part of the window was
 						 * taken back */
 	}			 body;
-	struct run		*run;	/* of a program; NULL: none */
+	struct run		*run;	/* of the last program; NULL: none */
 	uint8_t			 local_redirects;	/* by programs */
 };
 

@@ -53,6 +53,13 @@ rules_directory_program(const struct conf_rules *rules)
 	return program != NULL && program->directory != NULL ? program : NULL;
 }
 
+bool
+rules_need_no_file(const struct conf_rules *rules)
+{
+	return conf_program_of_all(rules) != NULL &&
+	    rules_directory_program(rules) == NULL;
+}
+
 /* The rules of users' directories, or NULL. */
 static const struct conf_users *
 get_users(const struct conf_rules *rules)
@@ -173,13 +180,20 @@ rules_raw(const struct path *p)
 	return (struct str){ p->name + n, p->len - n };
 }
 
+/* Names of a path info, which name no file, may begin with a dot. */
+static bool
+is_resolved(enum why why)
+{
+	return why == WHY_NONE || why == WHY_HIDDEN;
+}
+
 size_t
 rules_decode(const struct path *p, char decoded[JOB_PATH_MAX])
 {
 	size_t	len;
 
-	need(uri_resolve(rules_raw(p), decoded, JOB_PATH_MAX, &len) ==
-	    WHY_NONE);
+	need(is_resolved(uri_resolve(rules_raw(p), decoded, JOB_PATH_MAX,
+	    &len)));
 	return len;
 }
 
@@ -190,8 +204,8 @@ rules_locate(const struct path *p, char text[JOB_PATH_MAX],
 	const struct conf_rules	*rules = p->rules;
 	size_t			 host = host_bytes(p), len;
 
-	need(uri_resolve(rules_raw(p), text + host, JOB_PATH_MAX - host,
-	    &len) == WHY_NONE);
+	need(is_resolved(uri_resolve(rules_raw(p), text + host,
+	    JOB_PATH_MAX - host, &len)));
 	place->name = (struct str){ text + host, len };
 	place->host = 0;
 	place->root = rules_root(rules, place->name, &place->skip);
@@ -412,7 +426,7 @@ rules_choose(struct conn *c)
 		return;
 	why = uri_resolve(parse_str(c->input, r->parse.path), decoded,
 	    sizeof(decoded), &len);
-	if (why == WHY_NONE || why == WHY_HIDDEN)
+	if (is_resolved(why))
 		r->page.target_rules = conf_find_rules(r->site, decoded,
 		    strlen(decoded));
 }

@@ -57,6 +57,8 @@ const char *rules_type(const struct conf_site *, uint16_t blocks);
  * it only adds. */
 bool	rules_has_field(const struct conf_site *, uint16_t blocks,
 	    struct str field, bool replacing);
+/* Whether a program answers each path there is: no path is a file's name. */
+bool	rules_need_no_file(const struct conf_rules *);
 /* The program that has all files beneath its directory, which is their root;
  * NULL: there is none here. */
 const struct conf_program *rules_directory_program(const struct conf_rules *);

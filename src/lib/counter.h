@@ -1,9 +1,10 @@
 /*
- * counter: numbers that one thread writes and any thread reads.
+ * counter: numbers that any thread reads, and most of which one thread writes.
  *
  * Each counter has one writer, so no addition is lost, and no reader sees a
- * half-written number.  Two counters are not consistent with each other: all
- * accesses are relaxed, and cost what plain ones cost.
+ * half-written number; counter_add_shared() is for counters with several.  Two
+ * counters are not consistent with each other: all accesses are relaxed, and
+ * those of one writer cost what plain ones cost.
  */
 #ifndef LIB_COUNTER_H
 #define LIB_COUNTER_H
@@ -23,6 +24,13 @@ static inline void
 counter_add(uint64_t *counter, uint64_t more)
 {
 	counter_set(counter, *counter + more);
+}
+
+/* For any number of writers, which call no other function that writes. */
+static inline void
+counter_add_shared(uint64_t *counter, uint64_t more)
+{
+	__atomic_fetch_add(counter, more, __ATOMIC_RELAXED);
 }
 
 static inline uint64_t

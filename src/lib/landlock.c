@@ -24,11 +24,18 @@
 #define CREATE_VERSION	1u
 #define PATH_BENEATH	1
 
+#define EXECUTE		(1u << 0)
 #define WRITE_FILE	(1u << 1)
 #define READ_FILE	(1u << 2)
 #define READ_DIR	(1u << 3)
+#define REMOVE_DIR	(1u << 4)
 #define REMOVE_FILE	(1u << 5)
+#define MAKE_DIR	(1u << 7)
 #define MAKE_REG	(1u << 8)
+#define MAKE_SOCK	(1u << 9)
+#define MAKE_FIFO	(1u << 10)
+#define MAKE_SYM	(1u << 12)
+#define REFER		(1u << 13)	/* move to another directory */
 #define TRUNCATE	(1u << 14)
 #define ALL_NET		3u		/* bind, connect: TCP */
 #define ALL_SCOPES	3u		/* abstract sockets, signals */
@@ -94,10 +101,15 @@ rights_of(enum landlock_right right, bool directory)
 
 	if (directory && right != LANDLOCK_READ_FILES)
 		r |= READ_DIR;
-	if (right == LANDLOCK_WRITE)
+	if (right == LANDLOCK_EXECUTE)
+		r |= EXECUTE;
+	if (right == LANDLOCK_WRITE || right == LANDLOCK_CHANGE)
 		r |= WRITE_FILE | TRUNCATE;
-	if (directory && right == LANDLOCK_WRITE)
+	if (directory && (right == LANDLOCK_WRITE || right == LANDLOCK_CHANGE))
 		r |= REMOVE_FILE | MAKE_REG;
+	if (directory && right == LANDLOCK_CHANGE)
+		r |= REMOVE_DIR | MAKE_DIR | MAKE_SOCK | MAKE_FIFO | MAKE_SYM |
+		    REFER;
 	return r & all_file_rights(landlock_version());
 }
 

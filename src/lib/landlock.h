@@ -16,8 +16,11 @@
 enum landlock_right {
 	LANDLOCK_READ,			/* read files, list directories */
 	LANDLOCK_READ_FILES,		/* read files */
-	LANDLOCK_WRITE			/* LANDLOCK_READ, and make, replace
+	LANDLOCK_EXECUTE,		/* LANDLOCK_READ, and execute files */
+	LANDLOCK_WRITE,			/* LANDLOCK_READ, and make, replace
 					 * and delete files */
+	LANDLOCK_CHANGE			/* LANDLOCK_WRITE, also directories,
+					 * links, sockets and FIFOs */
 };
 
 /* The version of the system's Landlock; 0: the system has none. */

@@ -65,6 +65,18 @@ user_find_uid(struct user *u, uid_t uid)
 	return fill_from_passwd(u, getpwuid(uid));
 }
 
+bool
+user_set_group(struct user *u, const char *group)
+{
+	const struct group	*gr = getgrnam(group);
+
+	if (gr == NULL)
+		return false;
+	u->gid = gr->gr_gid;
+	mem_drop(&u->groups);
+	return true;
+}
+
 void
 user_free(struct user *u)
 {

@@ -20,7 +20,7 @@
 bool
 backend_protocol_sends(const struct backend_protocol *p)
 {
-	return p->kind != CONF_CGI;
+	return p->kind != CONF_CGI || p->comes;
 }
 
 /*
@@ -75,6 +75,8 @@ backend_protocol_send(struct backend_protocol *p, int connection)
 
 	if (fill_piece(p) == -1)
 		return errno == EINTR ? 0 : -1;
+	if (p->piece.len == 0)
+		return 1;
 	n = write(connection, p->piece.at, p->piece.len);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return 0;
@@ -86,6 +88,51 @@ backend_protocol_send(struct backend_protocol *p, int connection)
 		return 0;
 	drop_request(p);
 	return 1;
+}
+
+/* More than once for a piece would be many small ones. */
+size_t
+backend_protocol_room(const struct backend_protocol *p)
+{
+	if (!p->comes)
+		return 0;
+	return p->piece.len <= PIECE_SIZE / 2 ? PIECE_SIZE - p->piece.len : 0;
+}
+
+/* Adds a part of the body; without bytes its end. */
+static void
+add_part(struct backend_protocol *p, const char *bytes, size_t n)
+{
+	size_t	begin = p->piece.len;
+
+	if (p->is_cut)
+		return;
+	if (p->kind == CONF_FASTCGI)
+		fastcgi_open(&p->piece, FASTCGI_STDIN, p->answer.id);
+	buf_add(&p->piece, bytes, n);
+	if (p->kind == CONF_FASTCGI)
+		fastcgi_close(&p->piece, begin);
+}
+
+void
+backend_protocol_add(struct backend_protocol *p, const char *bytes, size_t n)
+{
+	if (n > 0)
+		add_part(p, bytes, n);
+}
+
+void
+backend_protocol_finish(struct backend_protocol *p)
+{
+	add_part(p, "", 0);
+	p->comes = false;
+}
+
+bool
+backend_protocol_is_sent(const struct backend_protocol *p)
+{
+	return p->is_cut ||
+	    (!p->comes && p->body == -1 && p->piece.len == 0);
 }
 
 /*
@@ -100,14 +147,26 @@ log_line(void *protocol, const char *line, size_t len)
 	log_warnx("%s: %.*s", p->name, (int)len, line);
 }
 
+/* Says among the program's own lines why it has refused. */
+static void
+log_unknown_role(struct backend_protocol *p)
+{
+	static const char	line[] = "it does not have the role that the "
+				    "conf gives it (run, authorize)\n";
+
+	error_lines_add(&p->errors, p->clock->ms, line, sizeof(line) - 1);
+}
+
 /* Behind a part of an answer its program has not refused the request. */
 static enum backend_end
-take_end(const struct backend_protocol *p, struct backend *b)
+take_end(struct backend_protocol *p, struct backend *b)
 {
 	if (p->answer.status == FASTCGI_OVERLOADED && !p->has_output) {
 		b->retry_after = RETRY_AFTER;
 		return BACKEND_BUSY;
 	}
+	if (p->answer.status == FASTCGI_UNKNOWN_ROLE)
+		log_unknown_role(p);
 	if (p->answer.status != FASTCGI_REQUEST_COMPLETE)
 		return BACKEND_BROKEN;
 	b->status = (int)(p->answer.exit_status & 0xff) << 8;
@@ -178,8 +237,9 @@ backend_protocol_open(struct backend_protocol *p,
     struct error_lines_rate *rate, uint16_t id)
 {
 	*p = (struct backend_protocol){ .kind = start->protocol, .body = -1,
-	    .answer.id = id, .clock = clock, .name = start->name };
-	if (!backend_protocol_sends(p))
+	    .comes = start->sends_body, .answer.id = id, .clock = clock,
+	    .name = start->name };
+	if (p->kind == CONF_CGI)
 		return 0;
 	if (take_body(p, start->body) == -1)
 		return -1;
@@ -190,9 +250,11 @@ backend_protocol_open(struct backend_protocol *p,
 	p->errors.rate = rate;
 	p->errors.put = log_line;
 	p->errors.context = p;
-	p->keeps = start->keep && p->body == -1;
-	fastcgi_add_head(&p->piece, id, start->environment, p->keeps);
-	if (p->body == -1)
+	p->keeps = start->keep && p->body == -1 && !p->comes;
+	fastcgi_add_head(&p->piece, id, start->authorizes ?
+	    FASTCGI_AUTHORIZER : FASTCGI_RESPONDER, start->environment,
+	    p->keeps);
+	if (p->body == -1 && !p->comes)
 		fastcgi_close(&p->piece, fastcgi_open(&p->piece,
 		    FASTCGI_STDIN, id));
 	return 0;

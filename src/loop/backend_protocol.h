@@ -1,7 +1,8 @@
 /*
  * backend_protocol: what the driver of programs (backends.c) says and hears
  * over the connection of one request, by the program's protocol.  With CGI the
- * connection is a pipe, and all that comes is output.
+ * connection is a pipe, and all that comes is output; a body may go over
+ * another pipe.
  *
  * No function blocks.
  */
@@ -27,6 +28,7 @@ struct backend_protocol {		/* private, but kind */
 	int		 body;		/* owned; what of it is not in a piece
 					 * begins at offset; -1: nothing */
 	off_t		 offset;
+	bool		 comes;		/* more of the body is to be added */
 	bool		 is_cut;	/* not all of it was taken */
 	bool		 keeps;		/* asks to keep the connection */
 	/* The answer. */
@@ -48,9 +50,17 @@ bool	backend_protocol_sends(const struct backend_protocol *);
 int	backend_protocol_open(struct backend_protocol *,
 	    const struct backend_start *, const struct clock *,
 	    struct error_lines_rate *rate, uint16_t id);
-/* Sends a part of the request.  1: nothing is left to be sent, since all is, or
- * the server takes no more; 0: more is; -1: the body cannot be read. */
+/* Sends a part of the request.  1: nothing is left to be sent now, since all
+ * is, or the server takes no more; 0: more is; -1: the body cannot be read. */
 int	backend_protocol_send(struct backend_protocol *, int connection);
+/* How many bytes of a body that is to be added may be added now. */
+size_t	backend_protocol_room(const struct backend_protocol *);
+/* Adds bytes to what is to be sent, which are dropped if the server takes no
+ * more; says that the body ends. */
+void	backend_protocol_add(struct backend_protocol *, const char *, size_t);
+void	backend_protocol_finish(struct backend_protocol *);
+/* Whether nothing will be sent any more. */
+bool	backend_protocol_is_sent(const struct backend_protocol *);
 /* Takes *n bytes that have come; leaves of them the output, and its length in
  * *n.  Returns BACKEND_RUNS, or how the answer has ended with them; then status
  * and retry_after of the backend are set. */

@@ -1,6 +1,6 @@
 /*
  * backends: a socket for the reports about each program, and the pipe of its
- * output, or the connection to it.
+ * output, or the connection to it; a pipe for a body that comes while it runs.
  *
  * The program's end is reported on one way and the end of its output on the
  * other, in any order.  A backend has ended when both have come.  It waits
@@ -18,12 +18,12 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "conf/program.h"
 #include "lib/buf.h"
 #include "lib/io.h"
-#include "lib/lock.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "loop/backend_protocol.h"
@@ -36,17 +36,17 @@
 					 * program has ended */
 
 /* The part that the loops of main share. */
-struct manager {
-	int		 fd;		/* to the program manager */
-	struct lock	*lock;		/* of fd; NULL: one thread */
+struct managers {
+	int		*at;		/* sockets to them, by number */
+	size_t		 n;
 	size_t		 most;
 	_Atomic size_t	 count;		/* of backends */
 	_Atomic uint32_t nasked;	/* backends, ever */
 };
 
 struct driver {				/* of one loop */
-	struct manager	*manager;
-	bool		 owns_manager;
+	struct managers	*managers;
+	bool		 owns_managers;
 	struct evloop	*loop;
 	const struct clock *clock;
 	struct mailbox	*mailbox;	/* NULL: one thread ends backends */
@@ -62,9 +62,10 @@ struct record {
 	int		 request;	/* socket for the reports */
 	int		 pipe;		/* of output, or a connection; -1:
 					 * none */
+	int		 input;		/* pipe of a body to a CGI; -1: none */
 	struct backend_protocol protocol;
 	struct watch	*reports, *readable;
-	struct watch	*writable;	/* of a connection */
+	struct watch	*writable;	/* of a connection, or input */
 	struct watch	*late;		/* timer: LATE_MS */
 	bool		 is_reported_on;	/* the program's end will be */
 	bool		 reported;	/* the program's end */
@@ -80,10 +81,20 @@ wake_waiter(const struct record *r)
 }
 
 static void
+close_input(struct record *r)
+{
+	if (r->input == -1)
+		return;
+	evloop_unwatch(&r->writable);
+	io_close(&r->input);
+}
+
+static void
 close_pipe(struct record *r)
 {
 	evloop_unwatch(&r->readable);
-	evloop_unwatch(&r->writable);
+	if (r->input == -1)
+		evloop_unwatch(&r->writable);
 	io_close(&r->pipe);
 }
 
@@ -94,6 +105,7 @@ close_all(struct record *r)
 {
 	evloop_unwatch(&r->reports);
 	io_close(&r->request);
+	close_input(r);
 	close_pipe(r);
 	evloop_unwatch(&r->late);
 	backend_protocol_close(&r->protocol,
@@ -104,6 +116,7 @@ static void
 end_work(struct record *r, enum backend_end how)
 {
 	r->backend.end = (uint8_t)how;
+	r->backend.room = 0;
 	close_all(r);
 }
 
@@ -244,17 +257,25 @@ consume(struct backend *b, size_t n)
 }
 
 /*
- * The request, over a connection
+ * The request, over a connection, or a body over a pipe
  */
 
+/* A server that has closed its connection takes no more. */
 static void
 send_request(struct record *r)
 {
-	int	n = backend_protocol_send(&r->protocol, r->pipe);
+	bool	is_cgi = r->protocol.kind == CONF_CGI;
+	int	n;
 
-	if (n == -1)
+	n = backend_protocol_send(&r->protocol, is_cgi ? r->input : r->pipe);
+	if (n == -1) {
 		end_work(r, BACKEND_BROKEN);
-	else
+		return;
+	}
+	r->backend.room = backend_protocol_room(&r->protocol);
+	if (is_cgi && backend_protocol_is_sent(&r->protocol))
+		close_input(r);
+	else if (r->writable != NULL)
 		evloop_set(r->writable, n == 0 ? EVLOOP_WRITE : EVLOOP_NONE);
 }
 
@@ -262,10 +283,32 @@ static void
 on_writable(void *context)
 {
 	struct record	*r = context;
+	bool		 had_room = r->backend.room > 0;
 
 	send_request(r);
-	if (r->backend.end != BACKEND_RUNS)
+	if (r->backend.end != BACKEND_RUNS ||
+	    (!had_room && r->backend.room > 0))
 		wake_waiter(r);
+}
+
+static void
+send_body(struct backend *b, const char *bytes, size_t n)
+{
+	struct record	*r = (struct record *)b;
+
+	need(n <= b->room);
+	backend_protocol_add(&r->protocol, bytes, n);
+	send_request(r);
+}
+
+static void
+finish_body(struct backend *b)
+{
+	struct record	*r = (struct record *)b;
+
+	need(b->end == BACKEND_RUNS);
+	backend_protocol_finish(&r->protocol);
+	send_request(r);
 }
 
 /*
@@ -288,8 +331,25 @@ take_output(struct record *r, int pipe)
 	evloop_set(r->readable, EVLOOP_READ);
 	if (!backend_protocol_sends(&r->protocol))
 		return;
-	r->writable = evloop_watch(r->driver->loop, pipe, on_writable, r);
+	if (r->protocol.kind != CONF_CGI)
+		r->writable = evloop_watch(r->driver->loop, pipe, on_writable,
+		    r);
 	send_request(r);
+}
+
+/* The pipe for the body of a CGI program, which is to be started next. */
+static void
+take_input(struct record *r, int pipe)
+{
+	if (r->protocol.kind != CONF_CGI || !r->protocol.comes ||
+	    r->input != -1 || r->backend.started) {
+		close(pipe);
+		end_work(r, BACKEND_BROKEN);
+		return;
+	}
+	r->input = pipe;
+	io_nonblock(pipe);
+	r->writable = evloop_watch(r->driver->loop, pipe, on_writable, r);
 }
 
 static void
@@ -317,6 +377,9 @@ take_report(struct record *r, const struct program_report *report, int pipe)
 	case PROGRAM_FAILED:
 		r->backend.error = report->error;
 		end_work(r, BACKEND_FAILED);
+		break;
+	case PROGRAM_INPUT:
+		take_input(r, pipe);
 		break;
 	default:
 		r->backend.retry_after = report->retry_after;
@@ -353,23 +416,24 @@ on_report(void *context)
 /* Sends to the manager what it needs; returns the socket for its reports, or
  * -1. */
 static int
-send_start(struct manager *m, const struct backend_start *start)
+send_start(struct managers *m, const struct backend_start *start)
 {
-	struct program_start	message = { .program = start->program };
+	struct program_start	message = { .program = start->place };
 	bool			has_body = start->protocol == CONF_CGI &&
 				    start->body != -1;
 	int			ends[2], n;
 
 	if (start->protocol == CONF_CGI) {
-		message.has_body = has_body;
+		message.body = has_body ? PROGRAM_BODY_FILE :
+		    start->sends_body ? PROGRAM_BODY_PIPE : PROGRAM_BODY_NONE;
 		message.file = start->file;
 		message.environment = start->environment;
 	}
+	need(start->manager < m->n);
 	if (io_record_pipe(ends) == -1)
 		return -1;
-	lock_acquire(m->lock);
-	n = program_message_send_start(m->fd, &message, ends[1]);
-	lock_release(m->lock);
+	n = program_message_send_start(m->at[start->manager], &message,
+	    ends[1]);
 	io_close(&ends[1]);
 	/* EPIPE: the manager has refused already, and its report is there. */
 	if (n == 0 && has_body &&
@@ -410,7 +474,7 @@ free_rates(struct driver *d)
 /* Processes that follow each other on a connection count from places far apart.
  */
 static uint16_t
-make_id(struct manager *m)
+make_id(struct managers *m)
 {
 	const uint32_t	spread = 40503;		/* odd, 2^16 by the golden
 						 * ratio */
@@ -426,8 +490,8 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 	struct record	*r = mem_zero(sizeof(*r));
 
 	if (backend_protocol_open(&r->protocol, start, d->clock,
-	    get_rate(d, start), make_id(d->manager)) == 0)
-		r->request = send_start(d->manager, start);
+	    get_rate(d, start), make_id(d->managers)) == 0)
+		r->request = send_start(d->managers, start);
 	else
 		r->request = -1;
 	if (r->request == -1) {
@@ -438,7 +502,7 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 	r->driver = d;
 	r->hold = hold;
 	r->backend.status = -1;
-	r->pipe = -1;
+	r->pipe = r->input = -1;
 	r->is_reported_on = start->protocol == CONF_CGI || start->keep;
 	r->reports = evloop_watch(d->loop, r->request, on_report, r);
 	evloop_set(r->reports, EVLOOP_READ);
@@ -450,7 +514,7 @@ static struct backend *
 start_backend(void *context, const struct backend_start *start, size_t hold)
 {
 	struct driver	*d = context;
-	struct manager	*m = d->manager;
+	struct managers	*m = d->managers;
 	struct record	*r = NULL;
 
 	need(hold > 0);
@@ -470,7 +534,7 @@ free_record(struct mail *mail)
 	struct record	*r = (struct record *)(void *)((char *)mail -
 			    offsetof(struct record, mail));
 
-	r->driver->manager->count--;
+	r->driver->managers->count--;
 	close_all(r);
 	buf_free(&r->output);
 	free(r);
@@ -497,18 +561,21 @@ open_driver(struct backends *b, const struct driver *driver)
 
 	*d = *driver;
 	*b = (struct backends){ .start = start_backend, .consume = consume,
-	    .end = end_backend, .context = d };
+	    .send = send_body, .finish = finish_body, .end = end_backend,
+	    .context = d };
 }
 
 void
 backends_open(struct backends *b, struct evloop *loop,
-    const struct clock *clock, int manager, size_t most)
+    const struct clock *clock, const int *managers, size_t n, size_t most)
 {
-	struct manager	*m = mem_zero(sizeof(*m));
+	struct managers	*m = mem_zero(sizeof(*m));
 
-	m->fd = manager;
+	m->at = mem_array(n, sizeof(*m->at));
+	memcpy(m->at, managers, n * sizeof(*m->at));
+	m->n = n;
 	m->most = most;
-	open_driver(b, &(struct driver){ .manager = m, .owns_manager = true,
+	open_driver(b, &(struct driver){ .managers = m, .owns_managers = true,
 	    .loop = loop, .clock = clock });
 }
 
@@ -516,39 +583,30 @@ void
 backends_share(struct backends *b, const struct backends *first,
     struct evloop *loop, const struct clock *clock, struct mailbox *mailbox)
 {
-	struct manager	*m;
+	struct managers	*m;
 
 	*b = (struct backends){ .start = NULL };
 	if (first->start == NULL)
 		return;
-	m = ((struct driver *)first->context)->manager;
-	if (m->lock == NULL)
-		m->lock = lock_new();
-	open_driver(b, &(struct driver){ .manager = m, .loop = loop,
+	m = ((struct driver *)first->context)->managers;
+	open_driver(b, &(struct driver){ .managers = m, .loop = loop,
 	    .clock = clock, .mailbox = mailbox });
-}
-
-void
-backends_set_manager(const struct backends *b, int manager)
-{
-	struct manager	*m;
-
-	if (b->start == NULL || manager == -1) {
-		io_close(&manager);
-		return;
-	}
-	m = ((struct driver *)b->context)->manager;
-	lock_acquire(m->lock);
-	io_close(&m->fd);
-	m->fd = manager;
-	lock_release(m->lock);
 }
 
 size_t
 backends_count(const struct backends *b)
 {
 	return b->start == NULL ? 0 :
-	    ((struct driver *)b->context)->manager->count;
+	    ((struct driver *)b->context)->managers->count;
+}
+
+static void
+close_managers(struct managers *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		io_close(&m->at[i]);
+	free(m->at);
+	free(m);
 }
 
 void
@@ -560,11 +618,9 @@ backends_close(struct backends *b)
 		return;
 	if (d->mailbox != NULL)
 		mailbox_deliver(d->mailbox);
-	if (d->owns_manager) {
-		need(d->manager->count == 0);
-		io_close(&d->manager->fd);
-		lock_free(&d->manager->lock);
-		free(d->manager);
+	if (d->owns_managers) {
+		need(d->managers->count == 0);
+		close_managers(d->managers);
 	}
 	free_rates(d);
 	free(d);

@@ -13,22 +13,19 @@
 #include "loop/evloop.h"
 #include "loop/mailbox.h"
 
-/* Makes the driver of a loop.  It owns manager, the socket to the program
- * manager, and has at most that many backends at once: start() fails with
- * EMFILE beyond that. */
+/* Makes the driver of a loop.  It owns the n sockets to the program managers,
+ * of which some may be -1, and has at most that many backends at once: start()
+ * fails with EMFILE beyond that. */
 void	backends_open(struct backends *, struct evloop *, const struct clock *,
-	    int manager, size_t most);
+	    const int *managers, size_t n, size_t most);
 /*
- * Makes the driver of another thread's loop, with the socket and the limit of
+ * Makes the driver of another thread's loop, with the sockets and the limit of
  * the first one, which must be closed later; start is NULL if it is there.  To
  * be called before the threads run.  With the thread's mailbox, other threads
  * may call end(), too; NULL: that thread alone uses the driver.
  */
 void	backends_share(struct backends *, const struct backends *first,
 	    struct evloop *, const struct clock *, struct mailbox *);
-/* Takes over a socket to a new program manager, for all loops that share it.
- * Backends that there are keep their own sockets.  -1 changes nothing. */
-void	backends_set_manager(const struct backends *, int manager);
 /* How many backends there are in all loops; any thread may ask. */
 size_t	backends_count(const struct backends *);
 /* All backends have been ended.  Nothing happens if start is NULL. */

@@ -62,6 +62,9 @@ stop_waiting(struct client *c, enum outcome outcome)
 		leave_task(c);
 		return outcome;
 	}
+	if (outcome == OUTCOME_NONE && c->for_input &&
+	    net_has_input(&c->sock))
+		outcome = OUTCOME_READY;
 	if (outcome == OUTCOME_NONE && !net_is_gone(&c->sock))
 		return OUTCOME_PENDING;
 	leave_backend(c);
@@ -194,10 +197,16 @@ clients_read_event(const struct client *c)
 
 /* The event of a wait off the net.  The end of the client of a program is seen
  * by an edge: nobody reads the input now, and a level would report it again and
- * again.  A new watch reports an end that an earlier one has reported. */
+ * again.  A new watch reports an end, or input, that an earlier one has
+ * reported. */
 static NOINLINE enum evloop_event
 event_off_net(struct client *c, const struct wait *w)
 {
+	if (w->kind == WAIT_BACKEND && (w->flags & WAIT_INPUT) != 0) {
+		c->sock.drained = false;
+		return c->sock.net != NULL && (w->flags & WAIT_LATER) != 0 ?
+		    EVLOOP_WRITE : clients_read_event(c);
+	}
 	if (w->kind != WAIT_BACKEND || c->sock.net != NULL ||
 	    !evloop_has_edges(c->all->loop))
 		return EVLOOP_NONE;
@@ -234,6 +243,7 @@ file_off_net(struct client *c, const struct wait *w)
 	else
 		list_client(c, w);
 	c->for_backend = w->kind == WAIT_BACKEND;
+	c->for_input = (w->flags & WAIT_INPUT) != 0;
 	if (w->kind == WAIT_DISK)
 		join_task(c, w);
 	else if (c->for_backend)

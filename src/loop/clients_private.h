@@ -24,7 +24,7 @@ struct client {
 	struct net_sock		 sock;
 	uint8_t			 timeout, list;	/* enum, index of its list */
 	bool			 listed, for_backend; /* in it; has a backend */
-	bool			 saw_eof;	/* of stages.c, as the next: */
+	bool			 for_input, saw_eof;	/* too; of stages.c: */
 	bool			 watched;	/* by the read stage's loop */
 	bool			 elsewhere;	/* watched, in another stage */
 	bool			 has_input;	/* arrived while elsewhere */

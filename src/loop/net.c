@@ -224,12 +224,26 @@ net_close(struct net_sock *s, unsigned flags)
 		net_close_sock(s, flags);
 }
 
+/* Whether the system says one of these of the socket. */
+static bool
+is_reported(const struct net_sock *s, short events)
+{
+	struct pollfd	p = { .fd = s->fd, .events = events };
+
+	return poll(&p, 1, 0) == 1 && (p.revents & events) != 0;
+}
+
 bool
 net_is_gone(const struct net_sock *s)
 {
-	struct pollfd	p = { .fd = s->fd };
+	return is_reported(s, POLLERR | POLLHUP);
+}
 
-	return poll(&p, 1, 0) == 1 && (p.revents & (POLLERR | POLLHUP)) != 0;
+/* A layer may have some of its own. */
+bool
+net_has_input(const struct net_sock *s)
+{
+	return s->net != NULL || is_reported(s, POLLIN | POLLERR | POLLHUP);
 }
 
 size_t

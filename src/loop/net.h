@@ -56,6 +56,8 @@ enum net_state	 net_perform_layer(struct net_sock *, struct wait *);
 /* Whether the connection is over in both directions, or was reset: nobody can
  * receive a response.  A client that has ended its output only is there. */
 bool		 net_is_gone(const struct net_sock *);
+/* Whether a READ may bring something: bytes, the end, an error. */
+bool		 net_has_input(const struct net_sock *);
 /* Bytes of output that the client has not acknowledged. */
 size_t		 net_unacked(const struct net_sock *);
 

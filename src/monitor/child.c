@@ -35,21 +35,25 @@ static TAILQ_HEAD(, child)	children = TAILQ_HEAD_INITIALIZER(children);
  * The start
  */
 
-static void
-drop_privileges(const struct user *user)
+void
+child_become_user(const struct user *user, bool for_good)
 {
-	proc_drop_bounding_set();
+	if (for_good)
+		proc_drop_bounding_set();
 	if (user_become(user) == -1)
 		fatal("cannot become user %s; start as root, or as that user",
 		    user->name);
 	if (proc_drop_capabilities() == -1)
 		fatal("cannot give capabilities up");
+	if (for_good)
+		proc_no_new_privileges();
 }
 
 /* Drops privileges, and closes what the child does not need: a child that a
  * file system blocks for ever must not keep it open. */
 static void
-become_child(const struct child_kind *kind, struct generation *g, pid_t parent)
+become_child(const struct child_kind *kind, struct generation *g,
+    void *context, pid_t parent)
 {
 	/* A terminal sends its signals to all; the monitor alone acts. */
 	static const int	 ignored[] = { SIGPIPE, SIGXFSZ, SIGINT, SIGHUP,
@@ -67,9 +71,12 @@ become_child(const struct child_kind *kind, struct generation *g, pid_t parent)
 		proc_die_with_parent(parent);
 	if (kind->prepare != NULL)
 		kind->prepare(g);
-	if (!kind->privileged)
-		drop_privileges(&g->user);
-	proc_no_new_privileges();
+	if (kind->privileged)
+		proc_no_new_privileges();
+	else if (kind->become == NULL)
+		child_become_user(&g->user, true);
+	else
+		kind->become(g, context);
 	/* Once more: another user resets it. */
 	if (!kind->lasting)
 		proc_die_with_parent(parent);
@@ -91,7 +98,7 @@ child_start(const struct child_kind *kind, struct generation *g, void *context,
 		close(fds[0]);
 		proc_signals_reset();
 		if (!kind->monitorial)
-			become_child(kind, g, parent);
+			become_child(kind, g, context, parent);
 		kind->run(g, context, fds[1]);
 		_exit(EX_SOFTWARE);	/* not reached */
 	}

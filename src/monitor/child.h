@@ -14,6 +14,7 @@
 
 struct child;
 struct generation;
+struct user;
 
 /* Properties that all children of one kind have, in the file that starts them.
  * Functions may be NULL, but for run. */
@@ -27,6 +28,10 @@ struct child_kind {
 	bool		 lasting;	/* does not die with the monitor */
 	/* In the child, before it drops its privileges. */
 	void		(*prepare)(struct generation *);
+	/* In the child, in place of child_become_user() for the generation's
+	 * user. */
+	void		(*become)(const struct generation *,
+			    const void *context);
 	/* In the child: does its work, and ends the process.  pipe: to the
 	 * monitor. */
 	void		(*run)(struct generation *, void *context, int pipe);
@@ -63,13 +68,16 @@ enum child_role {
 };
 
 /*
- * Forks a child of the generation's user, unless it is privileged.  Returns
- * NULL with errno if there can be none; otherwise its owner releases it, unless
- * died() is called before.  pipe: gets the pipe to the child; NULL: the child
- * keeps it, for on_readable().
+ * Forks a child of the generation's user, unless its kind says otherwise.
+ * Returns NULL with errno if there can be none; otherwise its owner releases
+ * it, unless died() is called before.  pipe: gets the pipe to the child; NULL:
+ * the child keeps it, for on_readable().
  */
 struct child *child_start(const struct child_kind *, struct generation *,
 	    void *context, int *pipe);
+/* In the child: drops privileges; for_good: no file that it executes gives it
+ * any. */
+void	child_become_user(const struct user *, bool for_good);
 /* The owner hears no more of its child, which may live on. */
 void	child_release(struct child **);
 /* The same, and the monitor does not wait for its end. */

@@ -1,5 +1,5 @@
 /*
- * control_child: the commands check, explain and conf.
+ * control_child: the commands check, explain, conf and program.
  *
  * For explain, the child drops its privileges: the URL is looked up with the
  * rights of the processes that would serve it.
@@ -22,8 +22,10 @@
 #include "lib/proc.h"
 #include "lib/user.h"
 #include "monitor/control_child.h"
+#include "monitor/control_programs.h"
 #include "monitor/generation.h"
 #include "monitor/logs.h"
+#include "monitor/program_managers.h"
 #include "monitor/roots.h"
 #include "shared/control.h"
 
@@ -115,7 +117,8 @@ answer_check(struct conf *conf, struct buf *answer)
 	}
 	log_init("check", LOG_LEVEL_NOTICE);
 	log_set_output(write_line, &lines[1]);
-	good = generation_choose_user(g) == 0 && roots_check_start(g);
+	good = generation_choose_user(g) == 0 &&
+	    program_managers_check(g->conf) == 0 && roots_check_start(g);
 	log_set_output(NULL, NULL);
 	io_close(&lines[1]);
 	control_begin_answer(answer, good ? CONTROL_VERDICT_OK :
@@ -128,8 +131,8 @@ answer_check(struct conf *conf, struct buf *answer)
 /* Begins the answer, and writes its further lines.  check and explain are about
  * the conf file; the conf in force may differ from it. */
 static void
-write_answer(const struct control_request *request, struct buf *answer,
-    FILE *out)
+write_answer(const struct control_request *request, int manager,
+    struct buf *answer, FILE *out)
 {
 	struct buf	 errors = { 0 };
 	struct conf	*conf;
@@ -137,6 +140,8 @@ write_answer(const struct control_request *request, struct buf *answer,
 	if (request->command == CONTROL_CONF) {
 		conf_dump(generations.serving->conf, out);
 		control_begin_answer(answer, CONTROL_VERDICT_OK, "%s", "");
+	} else if (request->command == CONTROL_PROGRAM) {
+		control_programs_answer(request, manager, answer);
 	} else if ((conf = generation_read_conf(&errors)) == NULL) {
 		control_begin_answer(answer, CONTROL_VERDICT_CONF,
 		    "the conf has mistakes");
@@ -163,7 +168,8 @@ send_answer(int client, const struct buf *answer)
 }
 
 _Noreturn void
-control_child_answer(const struct control_request *request, int client)
+control_child_answer(const struct control_request *request, int client,
+    int manager)
 {
 	struct buf	 answer = { 0 };
 	char		*text = NULL;
@@ -176,7 +182,7 @@ control_child_answer(const struct control_request *request, int client)
 		control_begin_answer(&answer, CONTROL_VERDICT_FAILED,
 		    "no memory");
 	else {
-		write_answer(request, &answer, out);
+		write_answer(request, manager, &answer, out);
 		fclose(out);
 		buf_add(&answer, text, len);
 	}

@@ -8,7 +8,9 @@
 
 struct control_request;
 
-/* Sends the answer to the client's descriptor, and ends the process. */
-_Noreturn void control_child_answer(const struct control_request *, int client);
+/* Sends the answer to the client's descriptor, and ends the process.  manager:
+ * of programs; see control_programs.h. */
+_Noreturn void control_child_answer(const struct control_request *, int client,
+		    int manager);
 
 #endif

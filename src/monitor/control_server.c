@@ -23,6 +23,7 @@
 #include "monitor/child.h"
 #include "monitor/component.h"
 #include "monitor/control_child.h"
+#include "monitor/control_programs.h"
 #include "monitor/control_server.h"
 #include "monitor/control_socket.h"
 #include "monitor/generation.h"
@@ -192,6 +193,8 @@ run_command(struct control_client *c)
 static struct {
 	const struct control_request	*request;
 	int				 client;
+	int				 manager;	/* of programs; -1:
+							 * there is none */
 } asked;
 
 /* Whether enough requests wait for processes of that kind. */
@@ -213,7 +216,7 @@ run_child(struct generation *unused, void *client, int pipe)
 	(void)unused;
 	(void)client;
 	(void)pipe;
-	control_child_answer(asked.request, asked.client);
+	control_child_answer(asked.request, asked.client, asked.manager);
 }
 
 static void
@@ -240,13 +243,18 @@ static const struct child_kind	control_child = {
 static void
 ask_child(struct control_client *c, const struct control_request *request)
 {
-	/* The client's own descriptor is closed in children. */
+	if (control_programs_restarts(request))
+		log_requester(c, "restart of a program");
+	/* The descriptors themselves are closed in children. */
 	asked.client = fcntl(c->client.fd, F_DUPFD_CLOEXEC, 0);
+	asked.manager = fcntl(control_programs_manager(request),
+	    F_DUPFD_CLOEXEC, 0);
 	asked.request = request;
 	if (asked.client != -1)
 		c->child = child_start(&control_child, generations.serving, c,
 		    NULL);
 	io_close(&asked.client);
+	io_close(&asked.manager);
 	if (c->child == NULL) {
 		answer_client(c, CONTROL_VERDICT_FAILED, "no process can be "
 		    "started for the answer");

@@ -16,6 +16,7 @@
 #include "shared/helper_slots.h"
 #include "shared/listener.h"
 #include "shared/mounts.h"
+#include "stats/program_stats.h"
 #include "stats/scoreboard.h"
 
 struct generations	generations = {
@@ -46,7 +47,10 @@ generation_new(struct conf *conf)
 	for (size_t i = 0; i < g->naccess_logs; i++)
 		g->access_logs[i] = -1;
 	g->rules = -1;
-	g->programs.socket = -1;
+	g->managers = mem_array(conf->nmanagers + 1, sizeof(*g->managers));
+	g->manager_sockets = mem_array(conf->nmanagers + 1, sizeof(int));
+	for (size_t i = 0; i < conf->nmanagers; i++)
+		g->manager_sockets[i] = -1;
 	g->nworkers = arch_mains(conf);
 	g->workers = mem_array(g->nworkers, sizeof(g->workers[0]));
 	for (unsigned i = 0; i < g->nworkers; i++)
@@ -73,6 +77,13 @@ generation_close_listeners(struct generation *g)
 	if (g->listeners != NULL)
 		listener_close(&g->listeners, g->nlisteners);
 	g->nlisteners = 0;
+}
+
+void
+generation_close_managers(struct generation *g)
+{
+	for (size_t i = 0; i < g->conf->nmanagers; i++)
+		io_close(&g->manager_sockets[i]);
 }
 
 void
@@ -103,7 +114,7 @@ generation_close(struct generation *g)
 	generation_close_logs(g);
 	io_close(&g->error_log);
 	io_close(&g->rules);
-	io_close(&g->programs.socket);
+	generation_close_managers(g);
 	if (g->mounts != NULL)
 		mounts_free(&g->mounts);
 	accept_token_free(&g->accept_token);
@@ -125,10 +136,13 @@ generation_free(struct generation **gp)
 		scoreboard_free(g->workers[i].stats_slot,
 		    arch_threads(g->conf));
 	}
+	program_stats_free(&g->program_stats);
 	addresses_free(&g->addresses);
 	addresses_conf_free(g->conf, &g->limiters);
 	mem_drop(&g->workers);
 	mem_drop(&g->access_logs);
+	mem_drop(&g->managers);
+	mem_drop(&g->manager_sockets);
 	conf_free(&g->conf);
 	user_free(&g->user);
 	mem_drop(gp);

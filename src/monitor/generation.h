@@ -16,7 +16,6 @@
 
 #include "lib/user.h"
 #include "monitor/events.h"
-#include "monitor/program_managers.h"
 #include "monitor/watchdog.h"
 
 struct accept_token;
@@ -27,6 +26,8 @@ struct conf;
 struct helper_slots;
 struct listener;
 struct mounts;
+struct program_manager;
+struct program_stats;
 
 enum generation_state {
 	GENERATION_STARTING,		/* not all of its mains have served */
@@ -71,20 +72,19 @@ struct generation {
 	int			 error_log;	/* the error log of this conf,
 						 * until the generation serves;
 						 * -1: no other than before */
-	int			 rules;		/* Landlock rules of helpers;
-						 * -1: none */
+	int			 rules;		/* of helpers; -1: none */
 	struct mounts		*mounts;
 	struct addresses	*addresses;	/* NULL: no limits */
 	struct addresses	**limiters;	/* of conf->limiters */
 	struct accept_token	*accept_token;	/* NULL: not in use */
-	struct program_manager	 programs;
+	struct program_manager	**managers;	/* owned, with NULLs */
+	int			*manager_sockets;	/* owned; -1: none */
+	struct program_stats	*program_stats;	/* owned; NULL: no programs */
 	struct worker		*workers;	/* owned */
 	unsigned		 nworkers;
 	enum generation_state	 state;
-	unsigned		 replaced_by;	/* number of the reload that
-						 * drains this generation */
-	bool			 closed;	/* all mains have stopped
-						 * accepting */
+	unsigned		 replaced_by;	/* number of a reload */
+	bool			 closed;	/* mains accept no more */
 	TAILQ_ENTRY(generation)	 link;
 };
 
@@ -108,6 +108,8 @@ void		 generation_free(struct generation **);
 int		 generation_choose_user(struct generation *);
 /* Closes this process's listening sockets; other processes may share them. */
 void		 generation_close_listeners(struct generation *);
+/* Closes this process's sockets to program managers; mains have their own. */
+void		 generation_close_managers(struct generation *);
 /* Closes this process's access logs. */
 void		 generation_close_logs(struct generation *);
 /* Tells the supervisor what is served, behind these words. */

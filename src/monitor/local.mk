@@ -10,6 +10,8 @@ libmonitor_a_SOURCES = \
 	src/monitor/component.h \
 	src/monitor/control_child.c \
 	src/monitor/control_child.h \
+	src/monitor/control_programs.c \
+	src/monitor/control_programs.h \
 	src/monitor/control_server.c \
 	src/monitor/control_server.h \
 	src/monitor/control_socket.c \

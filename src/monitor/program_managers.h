@@ -1,36 +1,28 @@
 /*
- * program_managers: the process of each generation that starts programs
- * (src/programs).
+ * program_managers: the processes that start programs (src/programs).
  *
- * A manager ends when the mains and, as these drain, the monitor have closed
- * its socket.  If it dies, the mains get the socket of another one, by the
- * channel (PROGRAMS).
+ * A manager belongs to the generations whose confs say the same of all that it
+ * depends on: so the processes that it keeps outlive a reload.  It ends when
+ * the mains and, as these drain, their generations have closed its socket.  If
+ * it dies, the next one gets its end of the socket, and mains notice nothing
+ * but the end of its programs.
  */
 #ifndef MONITOR_PROGRAM_MANAGERS_H
 #define MONITOR_PROGRAM_MANAGERS_H
 
-#include <stdint.h>
-
-#include "monitor/events.h"
-
-struct child;
+struct conf;
 struct generation;
+struct program_stats;
 
-struct program_manager {
-	struct child	*child;		/* NULL: none */
-	int		 socket;	/* to it, of mains; -1: none */
-	int64_t		 started_at;	/* ms */
-	struct timer	 restart;
-	int		 backoff;	/* ms */
-};
-
-/* Starts the manager of a generation whose conf has programs, before its mains,
- * and another one whenever it dies. */
+/* Whether this process may become the users of programs, and confine them.
+ * Returns 0, or -1 after lines in the log. */
+int	program_managers_check(const struct conf *);
+/* Gives a generation a manager for each user and confinement of its programs,
+ * before its mains start: that of the generation that serves, or a new one.
+ * Another one is started whenever one dies. */
 void	program_managers_start(struct generation *);
-/* The generation's mains have its manager; no other main will.  The manager
- * ends with the last of them. */
-void	program_managers_leave(struct generation *);
-/* The generation ends.  Its manager may live on until programs have ended. */
+/* The generation ends.  Its managers may live on, for another generation or
+ * until programs have ended. */
 void	program_managers_release(struct generation *);
 
 #endif

@@ -26,6 +26,7 @@
 #include "monitor/logs.h"
 #include "monitor/monitor.h"
 #include "monitor/piped_log.h"
+#include "monitor/program_managers.h"
 #include "monitor/reload.h"
 #include "monitor/roots.h"
 #include "monitor/socket_files.h"
@@ -112,7 +113,8 @@ read_conf(void)
 	if (g != NULL &&
 	    (!standard_error_is_allowed(g->conf) ||
 	    roots_check_sandbox(g->conf) == -1 ||
-	    generation_choose_user(g) == -1))
+	    generation_choose_user(g) == -1 ||
+	    program_managers_check(g->conf) == -1))
 		generation_free(&g);
 	return g;
 }

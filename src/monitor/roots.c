@@ -83,7 +83,7 @@ check_all(const void *context)
 	const struct conf	*conf = g->conf;
 	struct walk		 w = { .user = g->user.name };
 
-	for (size_t i = 0; i < conf->nsites; i++) {
+	for (size_t i = 0; i < conf->nplaces; i++) {
 		walk_root(&w, conf->sites[i].rules.root);
 		for (size_t k = 0; k < conf->sites[i].npaths; k++) {
 			walk_root(&w, conf->sites[i].paths[k].rules.root);
@@ -185,10 +185,13 @@ allow_site(int rules, const struct conf_site *site)
 static void
 allow_all(int rules, const struct conf *conf)
 {
-	for (size_t i = 0; i < conf->nsites; i++)
+	for (size_t i = 0; i < conf->nplaces; i++)
 		allow_site(rules, &conf->sites[i]);
 	if (conf->cache.variants != NULL)
 		(void)landlock_allow(rules, conf->cache.variants,
+		    LANDLOCK_WRITE);
+	if (conf->limits.spool != NULL)
+		(void)landlock_allow(rules, conf->limits.spool,
 		    LANDLOCK_WRITE);
 }
 

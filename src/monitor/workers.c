@@ -32,6 +32,7 @@
 #include "shared/listener.h"
 #include "shared/main_env.h"
 #include "shared/mounts.h"
+#include "stats/program_stats.h"
 #include "stats/scoreboard.h"
 #include "stats/stats.h"
 
@@ -82,7 +83,7 @@ run_main(struct generation *g, void *worker, int channel)
 		.rules = g->rules,
 		.mounts = g->mounts,
 		.helper_slots = w->helper_slots,
-		.programs = g->programs.socket,
+		.managers = g->manager_sockets,
 		.addresses = g->addresses,
 		.limiters = g->limiters,
 		.accept_token = g->accept_token,
@@ -96,6 +97,7 @@ run_main(struct generation *g, void *worker, int channel)
 
 	proc_title("amped: main");
 	scoreboard_attach(w->stats_slot);
+	program_stats_use(g->program_stats);
 	conf_divide(g->conf, w->number, g->nworkers);
 	log_init("main", (enum log_level)g->conf->log.error_level);
 	/* Only processes that may wait for a file system have the logs. */
@@ -402,7 +404,7 @@ drain_mains(const struct change *c)
 	struct worker		*w;
 
 	generation_close_listeners(g);
-	program_managers_leave(g);
+	generation_close_managers(g);
 	set_timers(g, g->conf->limits.drain + WORKERS_END_TIMEOUT);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		w = &g->workers[i];

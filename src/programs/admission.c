@@ -9,6 +9,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "programs/admission.h"
+#include "stats/program_stats.h"
 
 #define REST_MS		1000	/* after a program's last line */
 
@@ -19,11 +20,9 @@
 static void
 put_rest(void *admission, const char *line, size_t len)
 {
-	const struct conf_program	*p =
-	    ((const struct admission *)admission)->program;
+	const struct admission	*a = admission;
 
-	log_warnx("%s: %.*s", p->name != NULL ? p->name : p->directory,
-	    (int)len, line);
+	log_warnx("%s: %.*s", conf_program_label(a->program), (int)len, line);
 }
 
 void
@@ -45,6 +44,17 @@ on_rest(void *admission)
 }
 
 void
+admission_publish(const struct admission *a)
+{
+	size_t	program = a->program->number;
+
+	program_stats_set(program, PROGRAM_STATS_GAUGE_BUSY, a->nrunning);
+	program_stats_set(program, PROGRAM_STATS_GAUGE_QUEUED, a->nwaiting);
+	program_stats_set(program, PROGRAM_STATS_GAUGE_PROCESSES,
+	    a->nprocesses);
+}
+
+void
 admission_open(struct admission *a, struct manager *m,
     const struct conf_program *program, const struct admission_kind *kind)
 {
@@ -53,6 +63,7 @@ admission_open(struct admission *a, struct manager *m,
 	TAILQ_INIT(&a->waiting);
 	error_lines_fill(&a->rate, m->clock.ms);
 	a->rest = evloop_timer(m->loop, on_rest, a);
+	program_stats_set(program->number, PROGRAM_STATS_GAUGE_LIMIT, a->most);
 	if (kind->open != NULL)
 		kind->open(a);
 }
@@ -93,6 +104,7 @@ admission_end(struct invocation *i)
 	evloop_unwatch(&i->timer);
 	free(i->texts);
 	free(i);
+	admission_publish(a);
 	admission_release(a->manager);
 }
 
@@ -178,6 +190,7 @@ admission_run(struct invocation *i)
 	TAILQ_REMOVE(&a->waiting, i, link);
 	a->nwaiting--;
 	a->nrunning++;
+	admission_publish(a);
 }
 
 static void
@@ -230,7 +243,8 @@ admission_add(struct admission *a, const struct program_start *start,
 
 	i->admission = a;
 	i->body = -1;
-	i->awaits_body = start->has_body != 0;
+	i->kind_of_body = start->body;
+	i->awaits_body = start->body == PROGRAM_BODY_FILE;
 	/* One behind the other, as in the message. */
 	i->texts = mem_get(file + start->environment.len + 1);
 	memcpy(i->texts, start->file.at, file);
@@ -244,6 +258,7 @@ admission_add(struct admission *a, const struct program_start *start,
 	TAILQ_INSERT_TAIL(&a->waiting, i, link);
 	a->nwaiting++;
 	m->nheld++;
+	admission_publish(a);
 	if (a->nrunning + a->nwaiting > a->most + (size_t)a->program->queue)
 		refuse_busy(i);
 	else

@@ -34,6 +34,7 @@ struct manager {
 struct invocation {
 	struct admission	*admission;
 	struct source		 request;	/* to main */
+	uint32_t		 kind_of_body;	/* enum program_body */
 	bool			 awaits_body;
 	int			 body;		/* -1: none, or not yet */
 	char			*texts;		/* owned until it runs; has the
@@ -62,6 +63,8 @@ struct admission_kind {
 	 * its connection may have another request.  NULL: main has no need to
 	 * say so. */
 	void	(*finish)(struct invocation *, bool again);
+	/* Its processes are to be replaced; NULL: it has none that stay. */
+	void	(*restart)(struct admission *);
 	void	(*drain)(struct admission *);	/* is_ending; may be NULL */
 	void	(*close)(struct admission *);	/* may be NULL */
 };
@@ -75,6 +78,7 @@ struct admission {
 	size_t				 most;		/* may run */
 	struct invocations		 waiting;	/* the oldest first */
 	size_t				 nwaiting, nrunning;
+	size_t				 nprocesses;	/* of amped */
 	int				 error;		/* why none can run; 0:
 							 * too many do */
 	struct error_lines_rate		 rate;
@@ -94,8 +98,8 @@ void	admission_add(struct admission *, const struct program_start *,
 void	admission_start(struct admission *);
 /* An invocation waits no more. */
 void	admission_run(struct invocation *);
-/* Reports to main, which may have gone.  output: -1 but for a STARTED.  Returns
- * whether main has been told. */
+/* Reports to main, which may have gone.  output: -1 but for an INPUT and a
+ * STARTED.  Returns whether main has been told. */
 bool	admission_report(const struct invocation *,
 	    const struct program_report *, int output);
 /* The last report: the errno. */
@@ -104,6 +108,8 @@ void	admission_fail(const struct invocation *, int error);
 void	admission_end(struct invocation *);
 /* Has lines told of that are left out, if no later line does. */
 void	admission_await_rest(struct admission *);
+/* Publishes how many run, wait, and are there, once one of them has changed. */
+void	admission_publish(const struct admission *);
 /* Of manager.nheld one less: the manager may end. */
 void	admission_release(struct manager *);
 

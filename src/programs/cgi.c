@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "lib/io.h"
 #include "lib/mem.h"
@@ -20,6 +22,9 @@
 struct run {
 	struct process		 process;	/* first: casts rely on it */
 	struct invocation	*invocation;
+	int			 input;		/* of a body that comes while it
+						 * runs, until main has it; else
+						 * -1 */
 };
 
 static void
@@ -28,18 +33,29 @@ leave_run(struct invocation *i)
 	struct run	*r = i->run;
 
 	source_close(&i->request);
+	io_close(&r->input);
 	process_end(&r->process);
+}
+
+/* Main gets one end of a pipe. */
+static bool
+hand_over(struct run *r, enum program_report_kind kind, int *pipe)
+{
+	bool	was_told = admission_report(r->invocation,
+		    &(struct program_report){ .kind = kind }, *pipe);
+
+	io_close(pipe);
+	return was_told;
 }
 
 /* The reports are of its process, so main may have closed. */
 static void
 report_start(struct run *r, int output)
 {
-	const struct program_report	report = { .kind = PROGRAM_STARTED };
-	struct invocation		*i = r->invocation;
-
-	if (i->request.fd != -1 && !admission_report(i, &report, output))
-		leave_run(i);
+	if (r->invocation->request.fd != -1 &&
+	    ((r->input != -1 && !hand_over(r, PROGRAM_INPUT, &r->input)) ||
+	    !hand_over(r, PROGRAM_STARTED, &output)))
+		leave_run(r->invocation);
 	io_close(&output);
 }
 
@@ -58,9 +74,12 @@ report_no_start(struct run *r, int error)
 static void
 report_end(struct run *r, int status)
 {
+	bool	is_wanted = r->invocation->request.fd != -1;
+
 	(void)admission_report(r->invocation, &(struct program_report){
 	    .kind = PROGRAM_ENDED, .status = status }, -1);
-	if (r->invocation->request.fd != -1)
+	process_count_end(&r->process, status, !is_wanted);
+	if (is_wanted)
 		process_log_status(&r->process, status);
 }
 
@@ -68,6 +87,7 @@ static void
 free_run(struct run *r)
 {
 	process_free(&r->process);
+	io_close(&r->input);
 	admission_end(r->invocation);
 	free(r);
 }
@@ -94,11 +114,21 @@ static int
 start_process(struct run *r)
 {
 	const struct invocation	*i = r->invocation;
-	const struct execute	 e = { .file = i->file, .input = i->body,
+	struct execute		 e = { .file = i->file, .input = i->body,
 				    .input_type = S_IFREG, .has_output = true,
 				    .environment = i->environment };
+	int			 input[2] = { -1, -1 }, started;
 
-	return process_start(&r->process, &e);
+	if (i->kind_of_body == PROGRAM_BODY_PIPE) {
+		if (pipe2(input, O_CLOEXEC) == -1)
+			return -1;
+		e.input = input[0];
+		e.input_type = S_IFIFO;
+	}
+	started = process_start(&r->process, &e);
+	io_close(&input[0]);
+	r->input = input[1];
+	return started;
 }
 
 static bool
@@ -110,6 +140,7 @@ start_run(struct invocation *i)
 		return false;
 	r = mem_zero(sizeof(*r));
 	r->invocation = i;
+	r->input = -1;
 	i->run = r;
 	process_init(&r->process, i->admission, i->file, take_report);
 	if (start_process(r) == 0) {

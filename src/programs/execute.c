@@ -16,7 +16,9 @@
 #include "lib/io.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
+#include "programs/confine.h"
 #include "programs/execute.h"
+#include "programs/ownership.h"
 #include "programs/variables.h"
 
 #define FILES_MODE	022		/* umask */
@@ -123,6 +125,18 @@ find_script(const struct execute *e)
 	return mem_string(buf_string(&text));
 }
 
+/* Of a program with a user of its own: the file that is executed, and the one
+ * that its request is for, or NULL. */
+static int
+check_owners(const struct execute *e, const char *executed, const char *file)
+{
+	if (e->program->user == NULL)
+		return 0;
+	if (ownership_check(executed) == -1)
+		return -1;
+	return file == NULL || file == executed ? 0 : ownership_check(file);
+}
+
 /* Goes to the directory of a file. */
 static int
 enter_directory_of(const char *file)
@@ -168,7 +182,8 @@ set_limits(const struct conf_program *p)
 #endif
 	(void)setpriority(PRIO_PROCESS, 0, (int)p->nice);
 	umask(FILES_MODE);
-	proc_no_new_privileges();
+	if (p->confine != CONFINEMENT_OFF)
+		proc_no_new_privileges();
 }
 
 /* Returns if it fails. */
@@ -193,9 +208,12 @@ execute_file(const struct execute *e, char *script)
 	/* An interpreter without a file would take the body for a script. */
 	if (file != script)
 		arguments[command->n] = mem_string(file);
-	if (enter_directory_of(file != NULL ? file : arguments[0]) == -1)
+	if (check_owners(e, arguments[0], file) == -1 ||
+	    enter_directory_of(file != NULL ? file : arguments[0]) == -1)
 		return;
 	set_limits(e->program);
+	if (confine_program(e->conf, e->program) == -1)
+		return;
 	proc_signals_reset();
 	proc_signals_unblock();
 	execve(arguments[0], arguments, variables);

@@ -17,8 +17,8 @@ struct execute {
 	struct str			 file;	/* see struct backend_start */
 	struct str			 environment;	/* main's texts */
 	int				 input;	/* standard input; -1: none */
-	mode_t				 input_type;	/* S_IFREG: a body;
-							 * S_IFSOCK */
+	mode_t				 input_type;	/* S_IFREG, S_IFIFO:
+							 * a body; S_IFSOCK */
 	bool				 has_output;	/* a pipe of its own;
 							 * else that of the
 							 * errors */

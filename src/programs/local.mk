@@ -8,12 +8,16 @@ libprograms_a_SOURCES = \
 	src/programs/admission.h \
 	src/programs/cgi.c \
 	src/programs/cgi.h \
+	src/programs/confine.c \
+	src/programs/confine.h \
 	src/programs/descendants.c \
 	src/programs/descendants.h \
 	src/programs/execute.c \
 	src/programs/execute.h \
 	src/programs/manager.c \
 	src/programs/manager.h \
+	src/programs/ownership.c \
+	src/programs/ownership.h \
 	src/programs/pool.c \
 	src/programs/pool.h \
 	src/programs/private_socket.c \

@@ -21,7 +21,7 @@
 
 #define STARTS_MAX	16		/* messages in one iteration */
 
-/* The mains of a generation, and the programs that they ask for. */
+/* The mains that have the manager, and the programs that they ask for. */
 struct mains {
 	struct manager		 manager;
 	struct source		 socket;
@@ -33,8 +33,14 @@ struct mains {
 static void
 take_start(struct mains *m, const struct program_start *start, int request)
 {
+	struct admission	*a;
+
 	if (start->program < m->manager.conf->nprograms) {
-		admission_add(&m->admissions[start->program], start, request);
+		a = &m->admissions[start->program];
+		if (!start->restart)
+			admission_add(a, start, request);
+		else if (a->kind->restart != NULL)
+			a->kind->restart(a);
 		return;
 	}
 	log_errorx("main asks for program %lu, which the conf does not have",

@@ -1,5 +1,5 @@
 /*
- * manager: the process that starts programs for the mains of a generation.
+ * manager: the process that starts programs for mains.
  */
 #ifndef PROGRAMS_MANAGER_H
 #define PROGRAMS_MANAGER_H

@@ -5,6 +5,12 @@
  * A connection of which less is known cannot be used again, so its process is
  * ended.  Where main does not want the connection again, the process gets
  * another one with its next request.
+ *
+ * After a restart the processes from before it are outdated.  As many new ones
+ * are started, within `most`; for each of them that runs, an idle outdated one
+ * is ended, and the others are ended behind their requests.  Where `most` has
+ * no room, idle ones are ended first, one at a time.  Where no new one can be
+ * started, outdated ones go on.
  */
 #include <sys/param.h>
 #include <sys/queue.h>
@@ -22,6 +28,7 @@
 #include "programs/pool.h"
 #include "programs/private_socket.h"
 #include "programs/process.h"
+#include "stats/program_stats.h"
 
 #define EARLY		1000	/* ms; the end of a process that has answered
 				 * nothing is early until then */
@@ -51,6 +58,8 @@ struct pool_process {
 	int64_t			 nanswered;	/* requests */
 	bool			 was_asked;	/* has had a request */
 	bool			 is_unwanted;	/* the manager ends it */
+	unsigned		 restart;	/* number of the last one before
+						 * its start */
 	TAILQ_ENTRY(pool_process) link;		/* while IDLE */
 };
 
@@ -60,6 +69,11 @@ struct process_pool {
 	struct admission	*admission;
 	struct pool_processes	 idle;		/* the last used first */
 	size_t			 nprocesses, nstarting;
+	size_t			 nidle, nending;
+	size_t			 noutdated;	/* without those that end */
+	unsigned		 nrestarts;
+	size_t			 wanted;	/* not outdated ones, while a
+						 * restart goes on; else 0 */
 	struct watch		*expiry;	/* timer: of the idle */
 	struct watch		*retry;		/* timer: while it backs off */
 	int64_t			 backoff;	/* ms; 0: none yet */
@@ -90,6 +104,22 @@ set_expiry(struct process_pool *pool)
 }
 
 static void
+publish_pool(const struct process_pool *pool)
+{
+	size_t	program = pool->admission->program->number;
+
+	program_stats_set(program, PROGRAM_STATS_GAUGE_IDLE, pool->nidle);
+	program_stats_set(program, PROGRAM_STATS_GAUGE_OUTDATED,
+	    pool->noutdated);
+}
+
+static bool
+is_outdated(const struct pool_process *p)
+{
+	return p->restart != p->pool->nrestarts;
+}
+
+static void
 watch_connection(const struct pool_process *p, enum evloop_event event)
 {
 	if (p->connection.watch != NULL)
@@ -102,6 +132,8 @@ add_idle(struct pool_process *p)
 	p->state = IDLE;
 	p->idle_since = get_time(p->pool);
 	TAILQ_INSERT_HEAD(&p->pool->idle, p, link);
+	p->pool->nidle++;
+	publish_pool(p->pool);
 	watch_connection(p, EVLOOP_READ);
 	set_expiry(p->pool);
 }
@@ -111,6 +143,8 @@ remove_idle(struct pool_process *p, enum state state)
 {
 	p->state = state;
 	TAILQ_REMOVE(&p->pool->idle, p, link);
+	p->pool->nidle--;
+	publish_pool(p->pool);
 	watch_connection(p, EVLOOP_NONE);
 	set_expiry(p->pool);
 }
@@ -157,6 +191,10 @@ end_process(struct pool_process *p)
 	else if (p->state == STARTS)
 		p->pool->nstarting--;
 	p->state = ENDS;
+	p->pool->nending++;
+	if (is_outdated(p))
+		p->pool->noutdated--;
+	publish_pool(p->pool);
 	source_close(&p->connection);
 	io_close(&p->file);
 	process_end(&p->process);
@@ -167,6 +205,21 @@ dismiss_process(struct pool_process *p)
 {
 	p->is_unwanted = true;
 	end_process(p);
+}
+
+/* Ends the outdated process that was used least lately; false: none is idle. */
+static bool
+dismiss_outdated(struct process_pool *pool)
+{
+	struct pool_process	*p = NULL;
+
+	if (pool->noutdated > 0)
+		TAILQ_FOREACH_REVERSE(p, &pool->idle, pool_processes, link)
+			if (is_outdated(p))
+				break;
+	if (p != NULL)
+		dismiss_process(p);
+	return p != NULL;
 }
 
 /* No process is started for some time. */
@@ -275,6 +328,17 @@ leave_request(struct invocation *i)
 	dismiss_process(p);
 }
 
+/* Whether outdated processes go on for now: a restart goes on, none of the
+ * processes that replace them runs yet, and one may be started. */
+static bool
+needs_outdated(const struct process_pool *pool)
+{
+	size_t	n = pool->nprocesses - pool->nending;
+
+	return pool->wanted > 0 && n - pool->noutdated <= pool->nstarting &&
+	    n < pool->admission->most;
+}
+
 static bool
 is_worn(const struct pool_process *p)
 {
@@ -312,10 +376,69 @@ finish_request(struct invocation *i, bool again)
 	a->error = 0;
 	if (is_lost)
 		lose_process(p);
-	else if (is_worn(p) || (!again && p->file == -1))
+	else if (is_worn(p) || (is_outdated(p) && !needs_outdated(p->pool)) ||
+	    (!again && p->file == -1))
 		dismiss_process(p);
 	else
 		make_idle(p);
+	admission_start(a);
+}
+
+/*
+ * Restart
+ */
+
+/* How many processes are still to be started in the place of outdated ones. */
+static size_t
+count_due(const struct process_pool *pool)
+{
+	size_t	there = pool->nprocesses - pool->nending - pool->noutdated;
+
+	return pool->wanted > there ? pool->wanted - there : 0;
+}
+
+static void	add_process(struct process_pool *);
+
+/* Starts them as far as there is room, or makes room. */
+static void
+renew_pool(struct process_pool *pool)
+{
+	while (count_due(pool) > 0 && !pool->backs_off &&
+	    pool->nprocesses < pool->admission->most)
+		add_process(pool);
+	if (count_due(pool) > 0 && !pool->backs_off && pool->nending == 0)
+		dismiss_outdated(pool);
+}
+
+/* Ends a restart once all that it has started runs. */
+static void
+end_restart(struct process_pool *pool)
+{
+	if (pool->wanted == 0 || pool->nstarting > 0 || count_due(pool) > 0)
+		return;
+	while (dismiss_outdated(pool))
+		continue;
+	pool->wanted = 0;
+}
+
+/* A restart that goes on wants no more processes by another one.  The fault for
+ * which the pool backs off may have been mended. */
+static void
+restart_pool(struct admission *a)
+{
+	struct process_pool	*pool = a->state;
+
+	pool->nrestarts++;
+	pool->noutdated = pool->nprocesses - pool->nending;
+	if (pool->wanted == 0)
+		pool->wanted = pool->noutdated;
+	publish_pool(pool);
+	pool->backs_off = false;
+	pool->backoff = 0;
+	evloop_cancel(pool->retry);
+	log_notice("%s: restarts: %zu processes are to be replaced",
+	    a->program->name, pool->noutdated);
+	renew_pool(pool);
 	admission_start(a);
 }
 
@@ -345,6 +468,7 @@ note_end(struct pool_process *p, int status)
 		admission_end(i);
 	}
 	log_end(p, status);
+	process_count_end(&p->process, status, p->state == ENDS);
 	/* By a count of its own, perhaps before main has read the answer. */
 	if (status == 0 && p->was_asked)
 		end_process(p);
@@ -355,10 +479,19 @@ note_end(struct pool_process *p, int status)
 static void
 note_start(struct pool_process *p)
 {
-	p->pool->nstarting--;
-	if (!p->pool->backs_off)
-		p->pool->admission->error = 0;
-	make_idle(p);
+	struct process_pool	*pool = p->pool;
+
+	if (is_outdated(p)) {
+		dismiss_process(p);
+		admission_start(pool->admission);
+	} else {
+		pool->nstarting--;
+		if (!pool->backs_off)
+			pool->admission->error = 0;
+		make_idle(p);
+		dismiss_outdated(pool);
+	}
+	end_restart(pool);
 }
 
 static void
@@ -372,18 +505,21 @@ note_failure(struct pool_process *p, int error)
 static void
 free_process(struct pool_process *p)
 {
-	struct admission	*a = p->pool->admission;
+	struct process_pool	*pool = p->pool;
+	struct admission	*a = pool->admission;
 
 	/* Its reaper may have been killed. */
 	if (p->invocation != NULL)
 		admission_end(p->invocation);
 	p->invocation = NULL;
 	if (p->state == STARTS)
-		back_off(p->pool, EAGAIN);
+		back_off(pool, EAGAIN);
 	end_process(p);
-	p->pool->nprocesses--;
+	pool->nprocesses--;
+	pool->nending--;
 	process_free(&p->process);
 	free(p);
+	renew_pool(pool);
 	admission_start(a);
 	admission_release(a->manager);
 }
@@ -436,6 +572,7 @@ add_process(struct process_pool *pool)
 	int			 error;
 
 	p->pool = pool;
+	p->restart = pool->nrestarts;
 	p->connection.fd = p->file = -1;
 	p->started_at = get_time(pool);
 	process_init(&p->process, pool->admission, STR(""), take_report);
@@ -490,6 +627,9 @@ on_retry(void *process_pool)
 	struct process_pool	*pool = process_pool;
 
 	pool->backs_off = false;
+	if (pool->noutdated == 0)
+		pool->wanted = 0;
+	renew_pool(pool);
 	admission_start(pool->admission);
 }
 
@@ -511,6 +651,7 @@ drain_pool(struct admission *a)
 {
 	struct process_pool	*pool = a->state;
 
+	pool->wanted = 0;
 	while (!TAILQ_EMPTY(&pool->idle))
 		dismiss_process(TAILQ_FIRST(&pool->idle));
 }
@@ -527,5 +668,6 @@ close_pool(struct admission *a)
 
 const struct admission_kind	pool_kind = {
 	.open = open_pool, .start = start_request, .leave = leave_request,
-	.finish = finish_request, .drain = drain_pool, .close = close_pool
+	.finish = finish_request, .restart = restart_pool,
+	.drain = drain_pool, .close = close_pool
 };

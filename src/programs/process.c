@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "programs/process.h"
+#include "stats/program_stats.h"
 
 #define ERRORS_SIZE	(16 * 1024)	/* bytes of standard error at a time */
 #define ERRORS_READS	64		/* times: a pipe holds 1M at most */
@@ -128,6 +130,17 @@ process_log_failure(struct process *p, int error)
 }
 
 void
+process_count_end(const struct process *p, int status, bool was_told)
+{
+	int	signo = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+	if (signo != 0 && !(was_told && (signo == SIGTERM ||
+	    signo == SIGKILL)))
+		program_stats_add(p->admission->program->number,
+		    PROGRAM_STATS_KILLED, 1);
+}
+
+void
 process_log_status(struct process *p, int status)
 {
 	char	text[80];
@@ -204,6 +217,8 @@ leave_reaper(struct process *p, bool is_idle)
 
 	read_held_errors(p);
 	p->reaper = NULL;
+	p->admission->nprocesses--;
+	admission_publish(p->admission);
 	if (is_idle && r->errors.fd != -1)
 		add_idle(r);
 	else
@@ -279,6 +294,9 @@ start_by(struct process *p, struct reaper_pipe *r, const struct execute *e)
 	}
 	p->reaper = r;
 	r->process = p;
+	p->admission->nprocesses++;
+	program_stats_add(e->program->number, PROGRAM_STATS_STARTED, 1);
+	admission_publish(p->admission);
 	return true;
 }
 

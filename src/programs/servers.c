@@ -13,12 +13,14 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "conf/server.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "programs/servers.h"
+#include "stats/program_stats.h"
 
 #define RETRY_MS	100	/* until all are tried again */
 #define ATTEMPT_MS	2000	/* for a server to accept a connection */
@@ -33,6 +35,7 @@ struct server {
 	size_t			 nconnections;
 	int64_t			 avoid_until;	/* ms; 0: it has accepted */
 	_Atomic int64_t		 warned_at;	/* ms */
+	time_t			 refused_since;	/* 0: it has accepted */
 };
 
 struct servers {
@@ -60,6 +63,19 @@ get_time(const struct servers *s)
 	return s->admission->manager->clock.ms;
 }
 
+static void
+publish_server(const struct servers *s, const struct server *server)
+{
+	size_t	program = s->admission->program->number;
+	size_t	number = (size_t)(server - s->at);
+
+	program_stats_set_server(program, number,
+	    PROGRAM_STATS_SERVER_CONNECTIONS, server->nconnections);
+	program_stats_set_server(program, number,
+	    PROGRAM_STATS_SERVER_REFUSED_SINCE,
+	    (uint64_t)server->refused_since);
+}
+
 /*
  * The end of an exchange
  */
@@ -69,8 +85,10 @@ leave_server(struct exchange *x)
 {
 	source_close(&x->connection);
 	evloop_cancel(x->timer);
-	if (x->server != NULL)
+	if (x->server != NULL) {
 		x->server->nconnections--;
+		publish_server(x->servers, x->server);
+	}
 	x->server = NULL;
 }
 
@@ -114,6 +132,8 @@ start_exchange(struct exchange *x)
 	struct invocation		*i = x->invocation;
 
 	x->server->avoid_until = 0;
+	x->server->refused_since = 0;
+	publish_server(x->servers, x->server);
 	x->servers->admission->error = 0;
 	evloop_unwatch(&x->connection.watch);
 	evloop_cancel(x->timer);
@@ -136,6 +156,8 @@ refuse_server(struct exchange *x, int error)
 
 	s->admission->error = error;
 	server->avoid_until = get_time(s) + AVOID_MS;
+	if (server->refused_since == 0)
+		server->refused_since = time(NULL);
 	if (log_is_due(&server->warned_at, get_time(s)))
 		log_warnx("%s: cannot connect to %s: %s; requests go to "
 		    "another server, or wait", name, server->text,

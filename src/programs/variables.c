@@ -11,7 +11,8 @@
 
 #define PATH_DEFAULT	"/usr/local/bin:/usr/bin:/bin"
 
-/* The variables that main may set beside HTTP_*; whether each is a path. */
+/* The variables that main may set beside those of prefixes; whether each is a
+ * path. */
 static const struct {
 	const char	*name;
 	bool		 is_file;
@@ -78,11 +79,8 @@ add_variable(struct list *l, struct str name, const char *value)
 static bool
 is_beneath(const char *path, const char *directory)
 {
-	size_t	len;
+	size_t	len = strlen(directory);
 
-	if (directory == NULL)
-		return false;
-	len = strlen(directory);
 	while (len > 0 && directory[len - 1] == '/')
 		len--;
 	return strncmp(path, directory, len) == 0 &&
@@ -98,36 +96,57 @@ has_dots(const char *path)
 	return false;
 }
 
+struct search {
+	const char	*path;
+	bool		 found;
+};
+
+static void
+try_directory(void *search, const char *directory)
+{
+	struct search	*s = search;
+
+	s->found = s->found || is_beneath(s->path, directory);
+}
+
 /* Homes of users may be anywhere. */
 static bool
 may_name(const struct conf *conf, const struct conf_program *program,
     const char *path)
 {
-	const struct conf_site	*site;
-	bool			 found = conf_find_users(conf) ||
-				    is_beneath(path, program->directory);
+	struct search	s = { path, conf_find_users(conf) };
 
 	if (path[0] != '/' || has_dots(path))
 		return false;
-	for (size_t i = 0; !found && i < conf->nsites; i++) {
-		site = &conf->sites[i];
-		found = is_beneath(path, site->rules.root);
-		for (size_t k = 0; !found && k < site->npaths; k++)
-			found = is_beneath(path, site->paths[k].rules.root) ||
-			    is_beneath(path, site->paths[k].rules.alias);
-	}
-	return found;
+	conf_program_each_directory(conf, program, try_directory, &s);
+	return s.found;
 }
 
 /*
  * Main's texts
  */
 
+/* Of fields, and of what programs that authorize say: no name that begins so
+ * changes what runs. */
+static const char *const prefixes[] = { "HTTP_", "AUTH_", "REMOTE_" };
+
 static bool
-is_field(struct str name)
+has_prefix(struct str name)
 {
-	if (!str_starts(name, STR("HTTP_")) || name.len == 5 ||
-	    str_same(name, STR("HTTP_PROXY")))
+	struct str	prefix;
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
+		prefix = str_of(prefixes[i]);
+		if (str_starts(name, prefix) && name.len > prefix.len)
+			return true;
+	}
+	return false;
+}
+
+static bool
+is_harmless(struct str name)
+{
+	if (!has_prefix(name) || str_same(name, STR("HTTP_PROXY")))
 		return false;
 	for (size_t i = 0; i < name.len; i++)
 		if ((name.at[i] < 'A' || name.at[i] > 'Z') &&
@@ -147,7 +166,7 @@ is_known(struct str name, bool *is_file)
 			*is_file = table[i].is_file;
 			return true;
 		}
-	return is_field(name);
+	return is_harmless(name);
 }
 
 /* Returns 0 or an errno. */

@@ -15,12 +15,13 @@
 /*
  * Returns texts NAME=VALUE and behind them NULL, for variables_free(): those of
  * the conf, then main's with a name of RFC 3875, section 4.1, of an extension
- * that amped has, or with HTTP_ in front, but for HTTP_PROXY, which libraries
- * take for a setting.  Of one name the first stays; texts of other names are
- * left out.  script: the file of a program with a directory, or NULL.
+ * that amped has, or with HTTP_, AUTH_ or REMOTE_ in front, but for HTTP_PROXY,
+ * which libraries take for a setting.  Of one name the first stays; texts of
+ * other names are left out.  script: the file of a program with a directory, or
+ * NULL.
  *
  * NULL with errno: EBADMSG, the texts are none; EACCES, a file is outside of
- * the conf's directories.
+ * the program's directories (conf_program_each_directory()).
  */
 char	**variables_make(const struct conf *, const struct conf_program *,
 	    struct str texts, const char *script);

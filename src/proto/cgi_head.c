@@ -78,6 +78,20 @@ read_location(struct cgi_head *h, const char *head, struct str value)
 }
 
 static bool
+read_file(struct cgi_head *h, const char *head, struct str value)
+{
+	h->file = get_span(head, value);
+	return true;
+}
+
+static bool
+read_path(struct cgi_head *h, const char *head, struct str value)
+{
+	h->path = get_span(head, value);
+	return true;
+}
+
+static bool
 read_length(struct cgi_head *h, const char *head, struct str value)
 {
 	(void)head;
@@ -94,9 +108,9 @@ read_coding(struct cgi_head *h, const char *head, struct str value)
 	    "server's");
 }
 
-/* The fields that are read.  One of the first three must be there; a line of
+/* The fields that are read.  One of the first five must be there; a line of
  * HTTP stands for the first. */
-enum { SEEN_STATUS = 1, SEEN_ANY_OF_CGI = 7, SEEN_LENGTH = 8 };
+enum { SEEN_STATUS = 1, SEEN_ANY = 31, SEEN_LENGTH = 32 };
 
 static const struct {
 	const char	*name;
@@ -107,6 +121,9 @@ static const struct {
 	{ "Status", "it has two statuses", read_status },
 	{ "Content-Type", "it has two fields Content-Type", read_type },
 	{ "Location", "it has two fields Location", read_location },
+	{ "X-Sendfile", "it has two fields X-Sendfile", read_file },
+	{ "X-Accel-Redirect", "it has two fields X-Accel-Redirect",
+	    read_path },
 	{ "Content-Length", "it has two fields Content-Length", read_length },
 	{ "Transfer-Encoding", "", read_coding },
 };
@@ -164,7 +181,7 @@ read_field(struct cgi_head *h, const char *head, struct str line)
 static bool
 end_head(struct cgi_head *h)
 {
-	if ((h->seen & SEEN_ANY_OF_CGI) == 0)
+	if ((h->seen & SEEN_ANY) == 0)
 		return refuse_head(h, "its head has none of Content-Type, "
 		    "Location and Status");
 	if ((h->seen & SEEN_LENGTH) == 0)
@@ -246,4 +263,21 @@ cgi_head_is_local(const struct cgi_head *h, const char *head)
 
 	return h->location.len > 0 && h->nfields == 1 && h->status == 0 &&
 	    path[0] == '/' && (h->location.len == 1 || path[1] != '/');
+}
+
+/* Fields that the server puts out in another way, or acts upon. */
+static const char *const own_fields[] = {
+	"Status", "Content-Length", "Connection", "Keep-Alive", "Trailer",
+	"Upgrade", "Date", "Server", "Proxy-Connection", "X-Sendfile",
+	"X-Accel-Redirect", "X-Accel-Buffering", "X-Accel-Charset",
+	"X-Accel-Expires", "X-Accel-Limit-Rate"
+};
+
+bool
+cgi_head_is_own(struct str name)
+{
+	for (size_t i = 0; i < sizeof(own_fields) / sizeof(own_fields[0]); i++)
+		if (str_same_nocase(name, str_of(own_fields[i])))
+			return true;
+	return false;
 }

@@ -38,6 +38,7 @@ struct cgi_head {
 	uint16_t	 status;	/* 200 to 599; 0: it has none */
 	struct span	 reason;	/* of the status */
 	struct span	 type, location;
+	struct span	 file, path;	/* X-Sendfile, X-Accel-Redirect */
 	int64_t		 length;	/* DONE: Content-Length; -1: none */
 	uint32_t	 size;		/* DONE: bytes of the head */
 	const char	*why;		/* REFUSED: a clause about the answer */
@@ -56,5 +57,8 @@ bool			cgi_head_next(const struct cgi_head *,
  * nothing else. */
 bool			cgi_head_is_local(const struct cgi_head *,
 			    const char *head);
+/* Whether a field of that name is the server's business, and is not passed
+ * on. */
+bool			cgi_head_is_own(struct str name);
 
 #endif

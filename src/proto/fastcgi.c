@@ -7,7 +7,6 @@
 #include "proto/fastcgi.h"
 
 #define VERSION		1
-#define RESPONDER	1	/* a role (section 6.2) */
 #define KEEP_CONN	1	/* a flag (section 5.1) */
 #define LENGTH_MAX	127	/* of a name or value, in one byte */
 
@@ -80,10 +79,10 @@ add_params(struct buf *to, uint16_t id, struct str pairs)
 }
 
 void
-fastcgi_add_head(struct buf *to, uint16_t id, struct str environment,
-    bool keep)
+fastcgi_add_head(struct buf *to, uint16_t id, enum fastcgi_role role,
+    struct str environment, bool keep)
 {
-	const uint8_t	begin[8] = { 0, RESPONDER, keep ? KEEP_CONN : 0 };
+	const uint8_t	begin[8] = { 0, (uint8_t)role, keep ? KEEP_CONN : 0 };
 	size_t		record = fastcgi_open(to, FASTCGI_BEGIN_REQUEST, id);
 	struct buf	pairs = { 0 };
 	struct str	text, name;

@@ -1,6 +1,6 @@
 /*
  * fastcgi: the records of FastCGI 1.0, as a server writes and reads them: one
- * request at a time on a connection, in the role of a responder.
+ * request at a time on a connection.
  *
  * Pure.  Specification: https://fastcgi-archives.github.io/
  */
@@ -29,7 +29,13 @@ enum fastcgi_type {			/* of a record (section 8) */
 
 enum fastcgi_status {			/* of an END_REQUEST (section 5.5) */
 	FASTCGI_REQUEST_COMPLETE = 0,
-	FASTCGI_OVERLOADED = 2		/* others: it was refused, too */
+	FASTCGI_OVERLOADED = 2,
+	FASTCGI_UNKNOWN_ROLE = 3	/* others: it was refused, too */
+};
+
+enum fastcgi_role {			/* of the application (section 6) */
+	FASTCGI_RESPONDER = 1,
+	FASTCGI_AUTHORIZER = 2
 };
 
 /*
@@ -39,8 +45,8 @@ enum fastcgi_status {			/* of an END_REQUEST (section 5.5) */
 /* Adds the begin of a request and its variables, texts NAME=VALUE, each
  * terminated.  id: of the request; not 0.  keep: the connection stays open
  * behind the answer. */
-void	fastcgi_add_head(struct buf *, uint16_t id, struct str environment,
-	    bool keep);
+void	fastcgi_add_head(struct buf *, uint16_t id, enum fastcgi_role,
+	    struct str environment, bool keep);
 /* Adds a record without content to a buffer and returns where it begins. */
 size_t	fastcgi_open(struct buf *, enum fastcgi_type, uint16_t id);
 /* Makes the bytes that stand behind a record's header its content, at most

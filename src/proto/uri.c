@@ -118,10 +118,8 @@ uri_resolve(struct str raw, char *out, size_t size, size_t *len)
 			return WHY_ABOVE_ROOT;
 	}
 	out[n] = '\0';
-	if (is_hidden(out))
-		return WHY_HIDDEN;
 	*len = n;
-	return WHY_NONE;
+	return is_hidden(out) ? WHY_HIDDEN : WHY_NONE;
 }
 
 static bool

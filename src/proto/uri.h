@@ -17,7 +17,7 @@
  * WHY_BAD_ESCAPE	a broken escape, or no slash at the start
  * WHY_ABOVE_ROOT	dot segments climb above the root
  * WHY_HIDDEN		a segment starts with a dot (.well-known may, first);
- *			out has the path all the same
+ *			out and *len have the path all the same
  * WHY_BAD_BYTE		an escape for NUL, a control byte or a slash; out
  *			has the path before that, as with a broken escape
  * WHY_PATH_LONG	the path does not fit

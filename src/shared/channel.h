@@ -20,8 +20,6 @@
 	X(HELPER,	"helper")	/* monitor: with the helper's pipe, \
 					 * without if there can be none */ \
 	X(ACCESS_LOGGER, "access logger") /* monitor: as HELPER */	\
-	X(PROGRAMS,	"programs")	/* monitor: with the socket to a new \
-					 * program manager */		\
 	X(REQUEST,	"request")	/* monitor: with a pipe, in which is a \
 					 * line of control.h together with the \
 					 * client's descriptor */

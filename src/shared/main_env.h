@@ -26,8 +26,9 @@ struct main_env {
 						 * that open files; -1: none */
 	struct mounts		*mounts;
 	struct helper_slots	*helper_slots;
-	int			 programs;	/* to the program manager; -1:
-						 * the conf has no programs */
+	const int		*managers;	/* sockets to the program
+						 * managers, by their number;
+						 * -1: there is none */
 	struct addresses	*addresses;	/* NULL: no limits */
 	struct addresses	**limiters;	/* of conf->limiters */
 	struct accept_token	*accept_token;	/* NULL: not one of several

@@ -72,7 +72,7 @@ mounts_new(const struct conf *conf)
 	const struct conf_site	*site;
 	const struct conf_rules	*rules;
 
-	for (size_t i = 0; i < conf->nsites; i++) {
+	for (size_t i = 0; i < conf->nplaces; i++) {
 		site = &conf->sites[i];
 		add_root(m, site->rules.root);
 		add_root(m, site->rules.guard.file);

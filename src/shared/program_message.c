@@ -11,9 +11,11 @@
 #include "lib/io.h"
 #include "shared/program_message.h"
 
+enum { RESTART = PROGRAM_BODY_COUNT };	/* a kind beside those of bodies */
+
 /* Of both texts: the lengths in front of them. */
 struct start_head {
-	uint32_t	program, has_body, file, environment;
+	uint32_t	program, kind, file, environment;
 };
 
 /* Whether the other side has closed: a message without a byte looks the same to
@@ -30,7 +32,7 @@ int
 program_message_send_start(int manager, const struct program_start *start,
     int request)
 {
-	struct start_head	head = { start->program, start->has_body,
+	struct start_head	head = { start->program, start->body,
 				    (uint32_t)start->file.len,
 				    (uint32_t)start->environment.len };
 	const struct iovec	iov[] = {
@@ -48,11 +50,26 @@ program_message_send_start(int manager, const struct program_start *start,
 	return io_send_message(manager, iov, 3, request);
 }
 
+int
+program_message_send_restart(int manager, uint32_t program)
+{
+	struct start_head	head = { .program = program,
+				    .kind = RESTART };
+	const struct iovec	iov = { &head, sizeof(head) };
+
+	return io_send_message(manager, &iov, 1, -1);
+}
+
 /* Whether a message of that many bytes is what its head says. */
 static bool
 is_whole(const struct start_head *head, size_t bytes)
 {
-	return bytes >= sizeof(*head) && head->has_body <= 1 &&
+	if (bytes < sizeof(*head))
+		return false;
+	if (head->kind == RESTART)
+		return bytes == sizeof(*head) && head->file == 0 &&
+		    head->environment == 0;
+	return head->kind < PROGRAM_BODY_COUNT &&
 	    head->file <= PROGRAM_FILE_MAX &&
 	    head->environment <= PROGRAM_ENVIRONMENT_MAX &&
 	    bytes == sizeof(*head) + head->file + head->environment;
@@ -71,13 +88,15 @@ program_message_recv_start(int manager, char *buffer,
 		return (int)n;
 	if ((size_t)n >= sizeof(head))
 		memcpy(&head, buffer, sizeof(head));
-	if (!is_whole(&head, (size_t)n) || *request == -1) {
+	if (!is_whole(&head, (size_t)n) ||
+	    (*request == -1) != (head.kind == RESTART)) {
 		io_close(request);
 		errno = EBADMSG;
 		return -1;
 	}
 	start->program = head.program;
-	start->has_body = head.has_body;
+	start->restart = head.kind == RESTART;
+	start->body = start->restart ? PROGRAM_BODY_NONE : head.kind;
 	start->file = (struct str){ buffer + sizeof(head), head.file };
 	start->environment = (struct str){ start->file.at + head.file,
 	    head.environment };
@@ -132,31 +151,32 @@ program_message_recv_done(int request, bool *again)
 
 int
 program_message_send_report(int request, const struct program_report *report,
-    int output)
+    int fd)
 {
 	const struct iovec	iov = { (void *)(uintptr_t)report,
 				    sizeof(*report) };
 
-	return io_send_message(request, &iov, 1, output);
+	return io_send_message(request, &iov, 1, fd);
 }
 
 int
 program_message_recv_report(int request, struct program_report *report,
-    int *output)
+    int *fd)
 {
-	ssize_t	n = io_recv_message(request, report, sizeof(*report), output,
+	ssize_t	n = io_recv_message(request, report, sizeof(*report), fd,
 		    MSG_DONTWAIT);
 
 	/* The manager has closed before it has read the body: that comes first,
 	 * the report behind it. */
 	if (n == -1 && errno == ECONNRESET)
-		n = io_recv_message(request, report, sizeof(*report), output,
+		n = io_recv_message(request, report, sizeof(*report), fd,
 		    MSG_DONTWAIT);
-	if (n == -1 || (n == 0 && *output == -1 && has_ended(request)))
+	if (n == -1 || (n == 0 && *fd == -1 && has_ended(request)))
 		return (int)n;
 	if (n != sizeof(*report) || report->kind >= PROGRAM_REPORT_COUNT ||
-	    (*output != -1) != (report->kind == PROGRAM_STARTED)) {
-		io_close(output);
+	    (*fd != -1) != (report->kind == PROGRAM_STARTED ||
+	    report->kind == PROGRAM_INPUT)) {
+		io_close(fd);
 		errno = EBADMSG;
 		return -1;
 	}

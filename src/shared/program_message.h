@@ -1,11 +1,13 @@
 /*
  * program_message: what main and the program manager tell each other.
  *
- * Main sends a START over the socket that all mains of a generation share, and
+ * Main sends a START over the socket that all mains of a manager share, and
  * with it one end of a socket that is the request's alone: over that one main
- * sends the body's descriptor, if there is a body, and the manager its reports.
+ * sends the body's descriptor, if it is in a file, and the manager its reports.
  * Either closes it: main, when the request has no use for its program any more;
- * the manager, behind the last report.  All sockets keep the bounds of messages
+ * the manager, behind the last report.  A RESTART, by which an administrator
+ * has the processes of a program replaced, comes over the same socket as a
+ * START, and has no socket of its own.  All sockets keep the bounds of messages
  * (io_record_pipe()).
  *
  * No function blocks.  Those that fail return -1 with errno.
@@ -24,9 +26,18 @@
 #define PROGRAM_MESSAGE_MAX						\
 	(PROGRAM_ENVIRONMENT_MAX + PROGRAM_FILE_MAX + 64)
 
+enum program_body {
+	PROGRAM_BODY_NONE,
+	PROGRAM_BODY_FILE,	/* its descriptor follows */
+	PROGRAM_BODY_PIPE,	/* main gets the end of a pipe to write to */
+	PROGRAM_BODY_COUNT
+};
+
 struct program_start {
-	uint32_t	 program;	/* index in conf->programs */
-	uint32_t	 has_body;	/* 0 or 1: a descriptor follows */
+	uint32_t	 program;	/* its place, conf/program.h */
+	bool		 restart;	/* a RESTART, which has none of the
+					 * following */
+	uint32_t	 body;		/* enum program_body */
 	struct str	 file;		/* see struct backend_start */
 	struct str	 environment;	/* texts NAME=VALUE, each terminated */
 };
@@ -37,6 +48,8 @@ enum program_report_kind {
 	PROGRAM_ENDED,		/* after its exit; the last report */
 	PROGRAM_FAILED,		/* to start; the last report */
 	PROGRAM_BUSY,		/* too many run and wait; the last report */
+	PROGRAM_INPUT,		/* with a descriptor, the pipe of its body;
+				 * before STARTED */
 	PROGRAM_REPORT_COUNT
 };
 
@@ -51,10 +64,12 @@ struct program_report {
  * caller then closes.  EMSGSIZE: too long. */
 int	program_message_send_start(int manager, const struct program_start *,
 	    int request);
-/* Receives one into a buffer of PROGRAM_MESSAGE_MAX bytes, to which the texts
- * refer, and the request's socket, which is the caller's.  Returns 1; 0: all
- * mains have closed the socket; EBADMSG: the message was not understood, and is
- * dropped. */
+/* Sends a RESTART. */
+int	program_message_send_restart(int manager, uint32_t program);
+/* Receives either into a buffer of PROGRAM_MESSAGE_MAX bytes, to which the
+ * texts refer, and the request's socket, which is the caller's; of a RESTART
+ * -1.  Returns 1; 0: all mains have closed the socket; EBADMSG: the message was
+ * not understood, and is dropped. */
 int	program_message_recv_start(int manager, char *buffer,
 	    struct program_start *, int *request);
 int	program_message_send_body(int request, int body);
@@ -65,12 +80,12 @@ int	program_message_recv_body(int request, int *body);
 int	program_message_send_done(int request, bool again);
 /* Returns 1; 0 at the end. */
 int	program_message_recv_done(int request, bool *again);
-/* output: -1 but for a STARTED. */
+/* fd: -1 but for an INPUT and a STARTED. */
 int	program_message_send_report(int request, const struct program_report *,
-	    int output);
-/* Returns 1, and the descriptor of a STARTED, which is the caller's; 0 at the
- * end. */
+	    int fd);
+/* Returns 1, and the descriptor of these, which is the caller's; 0 at the end.
+ */
 int	program_message_recv_report(int request, struct program_report *,
-	    int *output);
+	    int *fd);
 
 #endif

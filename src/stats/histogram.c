@@ -4,6 +4,7 @@
 #include "stats/histogram.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "lib/counter.h"
@@ -27,6 +28,20 @@ histogram_add(struct histogram *h, int64_t took)
 	counter_add(&h->sum, us);
 	if (us > h->max)
 		counter_set(&h->max, us);
+}
+
+void
+histogram_add_shared(struct histogram *h, int64_t took)
+{
+	uint64_t	us = took > 0 ? (uint64_t)took : 0;
+	uint64_t	max = counter_read(&h->max);
+
+	counter_add_shared(&h->count[bucket_of(us)], 1);
+	counter_add_shared(&h->n, 1);
+	counter_add_shared(&h->sum, us);
+	while (us > max && !__atomic_compare_exchange_n(&h->max, &max, us, true,
+	    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		continue;
 }
 
 void

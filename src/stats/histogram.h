@@ -1,8 +1,9 @@
 /*
  * histogram: durations, counted in buckets of powers of two.
  *
- * A histogram has one thread that adds to it.  Other threads read it by merging
- * it into one of their own.
+ * A histogram has one thread that adds to it, unless all use
+ * histogram_add_shared().  Other threads read it by merging it into one of
+ * their own.
  */
 #ifndef STATS_HISTOGRAM_H
 #define STATS_HISTOGRAM_H
@@ -22,6 +23,9 @@ struct histogram {
 };
 
 void	histogram_add(struct histogram *, int64_t us);
+/* Adds to a histogram to which any thread or process adds, by this function
+ * alone. */
+void	histogram_add_shared(struct histogram *, int64_t us);
 /* Adds the second histogram to the first, which no other thread may read. */
 void	histogram_merge(struct histogram *, const struct histogram *);
 /* Writes "3 in all, mean 5 us, longest 9 us; 4 to 8 us: 2, 8 to 16 us: 1". */

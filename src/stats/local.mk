@@ -6,12 +6,15 @@ dist_noinst_DATA += src/stats/README
 libstats_a_SOURCES = \
 	src/stats/histogram.c \
 	src/stats/histogram.h \
+	src/stats/program_stats.c \
+	src/stats/program_stats.h \
 	src/stats/report.c \
 	src/stats/report.h \
 	src/stats/report_html.c \
 	src/stats/report_json.c \
 	src/stats/report_plot.c \
 	src/stats/report_private.h \
+	src/stats/report_programs.c \
 	src/stats/report_prometheus.c \
 	src/stats/report_units.c \
 	src/stats/rows.h \

@@ -2,9 +2,11 @@
  * report: gathers the numbers, and writes them as lines of text.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/lock.h"
+#include "lib/mem.h"
 #include "lib/need.h"
 #include "stats/report_private.h"
 #include "stats/scoreboard.h"
@@ -80,6 +82,19 @@ add_sample(const struct stats_slot *sum)
 	};
 }
 
+static void
+read_programs(struct report *r)
+{
+	struct program_stats_numbers	*all = NULL;
+	size_t				 n = 0;
+
+	do
+		all = mem_add_room(all, n, sizeof(*all));
+	while (program_stats_read(n, &all[n]) && n++ < SIZE_MAX);
+	r->programs = all;
+	r->nprograms = n;
+}
+
 void
 report_write(struct buf *to, enum report_form form)
 {
@@ -100,29 +115,65 @@ report_write(struct buf *to, enum report_form form)
 		r.gauges[i] = (uint64_t)stats_gauges[i];
 	add_sample(&r.sum);
 	r.nsamples = nsamples;
+	read_programs(&r);
 	write[form](to, &r);
 	lock_release(lock);
+	free((void *)(uintptr_t)r.programs);
 }
 
 static void
-write_line(struct buf *to, const char *name, const char *part,
-    enum stats_unit unit, uint64_t n)
+write_line(struct buf *to, const char *before, const char *name,
+    const char *part, enum stats_unit unit, uint64_t n)
 {
-	buf_addf(to, "%s%s ", name, part);
+	buf_addf(to, "%s%s%s ", before, name, part);
 	report_number(to, unit, n);
 	buf_addc(to, '\n');
 }
 
 static void
-write_histogram(struct buf *to, const struct stats_row *row,
-    const struct histogram *h)
+write_numbers(struct buf *to, const char *before, enum stats_kind kind,
+    const uint64_t *numbers)
 {
-	write_line(to, row->name, "-count", STATS_UNIT_ONE, h->n);
-	write_line(to, row->name, "-sum", row->unit, h->sum);
-	write_line(to, row->name, "-max", row->unit, h->max);
-	write_line(
-	    to, row->name, "-median", row->unit, report_quantile(h, 500));
-	write_line(to, row->name, "-p99", row->unit, report_quantile(h, 990));
+	const struct stats_row	*rows;
+	size_t			 n;
+
+	rows = stats_rows(kind, &n);
+	for (size_t i = 0; i < n; i++)
+		write_line(to, before, rows[i].name, "", rows[i].unit,
+		    numbers[i]);
+}
+
+static void
+write_histogram(struct buf *to, const char *before,
+    const struct stats_row *row, const struct histogram *h)
+{
+	const struct {
+		const char	*part;
+		enum stats_unit	 unit;
+		uint64_t	 n;
+	} lines[] = {
+		{ "-count", STATS_UNIT_ONE, h->n },
+		{ "-sum", row->unit, h->sum },
+		{ "-max", row->unit, h->max },
+		{ "-median", row->unit, report_quantile(h, 500) },
+		{ "-p99", row->unit, report_quantile(h, 990) },
+	};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		write_line(to, before, row->name, lines[i].part, lines[i].unit,
+		    lines[i].n);
+}
+
+static void
+write_histograms(struct buf *to, const char *before, enum stats_kind kind,
+    const struct histogram *all)
+{
+	const struct stats_row	*rows;
+	size_t			 n;
+
+	rows = stats_rows(kind, &n);
+	for (size_t i = 0; i < n; i++)
+		write_histogram(to, before, &rows[i], &all[i]);
 }
 
 static void
@@ -136,22 +187,55 @@ write_fs_queues(struct buf *to)
 		    l->name, l->queued, l->name, l->helpers, l->name, l->limit);
 }
 
+/* Adds a name of the conf, in which a blank would end the name of a line. */
+static void
+add_name(struct buf *to, const char *name)
+{
+	for (; *name != '\0'; name++)
+		buf_addc(to, *name == ' ' ? '_' : *name);
+}
+
+static void
+write_server(struct buf *to, struct buf *before, size_t program, size_t server)
+{
+	size_t		 len = before->len;
+	uint64_t	 gauges[PROGRAM_STATS_SERVER_COUNT];
+
+	buf_adds(before, "server-");
+	add_name(before, program_stats_read_server(program, server, gauges));
+	buf_addc(before, '-');
+	write_numbers(to, buf_string(before), STATS_KIND_SERVER_GAUGE, gauges);
+	before->len = len;
+}
+
+static void
+write_program(struct buf *to, const struct program_stats_numbers *p,
+    size_t program)
+{
+	struct buf	before = { 0 };
+
+	buf_adds(&before, "program-");
+	add_name(&before, p->name);
+	buf_addc(&before, '-');
+	write_numbers(to, buf_string(&before), STATS_KIND_PROGRAM_COUNTER,
+	    p->counters);
+	write_numbers(to, buf_string(&before), STATS_KIND_PROGRAM_GAUGE,
+	    p->gauges);
+	write_histograms(to, buf_string(&before), STATS_KIND_PROGRAM_HISTOGRAM,
+	    p->histograms);
+	for (size_t i = 0; i < p->nservers; i++)
+		write_server(to, &before, program, i);
+	buf_free(&before);
+}
+
 static void
 write_text(struct buf *to, const struct report *r)
 {
-	const struct stats_row	*rows;
-	size_t			 n;
-
 	buf_addf(to, "version %s\n", PACKAGE_VERSION);
-	rows = stats_rows(STATS_KIND_COUNTER, &n);
-	for (size_t i = 0; i < n; i++)
-		write_line(
-		    to, rows[i].name, "", rows[i].unit, r->sum.counters[i]);
-	rows = stats_rows(STATS_KIND_GAUGE, &n);
-	for (size_t i = 0; i < n; i++)
-		write_line(to, rows[i].name, "", rows[i].unit, r->gauges[i]);
-	rows = stats_rows(STATS_KIND_HISTOGRAM, &n);
-	for (size_t i = 0; i < n; i++)
-		write_histogram(to, &rows[i], &r->sum.histograms[i]);
+	write_numbers(to, "", STATS_KIND_COUNTER, r->sum.counters);
+	write_numbers(to, "", STATS_KIND_GAUGE, r->gauges);
+	write_histograms(to, "", STATS_KIND_HISTOGRAM, r->sum.histograms);
 	write_fs_queues(to);
+	for (size_t i = 0; i < r->nprograms; i++)
+		write_program(to, &r->programs[i], i);
 }

@@ -6,21 +6,26 @@
  *	text		"name value" lines, names of stats.tbl; version first.
  *			A histogram is NAME-count, -sum, -max, -median, -p99,
  *			times in seconds.  The queue of a file system is
- *			fs-NAME-queued, -helpers, -limit.  Names stay; lines may
- *			be added.
+ *			fs-NAME-queued, -helpers, -limit.  Names of a program
+ *			begin with program-NAME-, of its servers with
+ *			program-NAME-server-ADDRESS-, with _ for a blank.
+ *			Names stay; lines may be added.
  *	json		an object: version, counters, gauges, histograms,
- *			fs_queues
+ *			fs_queues, programs
  *	prometheus	text exposition format 0.0.4
  *	html		a page that needs no other file
  *
  * Counters and histograms are sums of all mains since the start.  Gauges are
  * those of this main now, and those that the other mains of its generation have
- * published last.  Queues of file systems are this main's.
+ * published last.  Queues of file systems are this main's; numbers of programs
+ * are those of all mains (program_stats.h).
  */
 #ifndef STATS_REPORT_H
 #define STATS_REPORT_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
 
 #include "lib/buf.h"
 #include "lib/str.h"
@@ -42,6 +47,11 @@ enum report_form {
 
 /* Appends a report to a buffer. */
 void		 report_write(struct buf *, enum report_form);
+/* Appends a table of all programs, for people; in any process that uses their
+ * numbers. */
+void		 report_programs(struct buf *);
+/* Appends lines about one program. */
+void		 report_programs_one(struct buf *, size_t program, time_t now);
 /* Finds a form by its name; false: there is none. */
 bool		 report_find_form(struct str name, enum report_form *);
 const char	*report_media(enum report_form);

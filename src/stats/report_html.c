@@ -315,6 +315,98 @@ add_jobs(struct buf *to, const struct report *r)
 	buf_adds(to, "</tbody></table></section>\n");
 }
 
+/* A cell: a number as people read it. */
+static void
+add_cell(struct buf *to, void (*add)(struct buf *, uint64_t), uint64_t n)
+{
+	buf_adds(to, "<td>");
+	add(to, n);
+	buf_adds(to, "</td>");
+}
+
+static void
+add_program(struct buf *to, const struct program_stats_numbers *p)
+{
+	const struct histogram	*h = p->histograms;
+
+	buf_adds(to, "<tr><td>");
+	report_text(to, p->name);
+	buf_adds(to, "</td>");
+	add_cell(to, report_count, p->gauges[PROGRAM_STATS_GAUGE_PROCESSES]);
+	buf_adds(to, "<td>");
+	report_meter(to, p->gauges[PROGRAM_STATS_GAUGE_BUSY],
+	    p->gauges[PROGRAM_STATS_GAUGE_LIMIT]);
+	buf_adds(to, "</td>");
+	add_cell(to, report_count, p->gauges[PROGRAM_STATS_GAUGE_QUEUED]);
+	add_cell(to, report_count, p->counters[PROGRAM_STATS_REQUESTS]);
+	add_cell(to, report_count, p->counters[PROGRAM_STATS_ANSWERED]);
+	add_cell(to, report_count, p->counters[PROGRAM_STATS_FAILED]);
+	add_cell(to, report_count, p->counters[PROGRAM_STATS_LATE]);
+	add_cell(to, report_count, p->counters[PROGRAM_STATS_REFUSED]);
+	for (int i = 0; i < PROGRAM_STATS_HISTOGRAM_COUNT; i++)
+		add_cell(to, report_time, report_quantile(&h[i], 990));
+	buf_adds(to, "</tr>\n");
+}
+
+static void
+add_server(struct buf *to, const char *program, const char *address,
+    const uint64_t *gauges)
+{
+	uint64_t	since = gauges[PROGRAM_STATS_SERVER_REFUSED_SINCE];
+	uint64_t	now = get_gauge(STATS_GAUGE_STARTED) +
+			    get_gauge(STATS_GAUGE_UPTIME);
+
+	buf_adds(to, "<tr><td>");
+	report_text(to, program);
+	buf_adds(to, "</td><td>");
+	report_text(to, address);
+	buf_adds(to, "</td>");
+	add_cell(to, report_count,
+	    gauges[PROGRAM_STATS_SERVER_CONNECTIONS]);
+	if (since == 0)
+		buf_adds(to, "<td>&#8211;</td>");
+	else
+		add_cell(to, report_age, now > since ? now - since : 0);
+	buf_adds(to, "</tr>\n");
+}
+
+static void
+add_servers(struct buf *to, const struct report *r)
+{
+	uint64_t	 gauges[PROGRAM_STATS_SERVER_COUNT];
+	const char	*address;
+
+	buf_adds(to, "<table><thead><tr><th>program</th><th>server</th>"
+	    "<th>connections</th><th>refuses for</th></tr></thead>\n"
+	    "<tbody>\n");
+	for (size_t i = 0; i < r->nprograms; i++)
+		for (size_t k = 0; k < r->programs[i].nservers; k++) {
+			address = program_stats_read_server(i, k, gauges);
+			add_server(to, r->programs[i].name, address, gauges);
+		}
+	buf_adds(to, "</tbody></table>\n");
+}
+
+static void
+add_programs(struct buf *to, const struct report *r)
+{
+	size_t	nservers = 0;
+
+	buf_adds(to, "<section class=\"wide\"><h2>Programs</h2>\n<table>"
+	    "<thead><tr><th>program</th><th>processes</th><th>busy</th>"
+	    "<th>waiting</th><th>requests</th><th>answered</th><th>failed</th>"
+	    "<th>late</th><th>refused</th><th>wait, 99 %</th>"
+	    "<th>answer, 99 %</th></tr></thead>\n<tbody>\n");
+	for (size_t i = 0; i < r->nprograms; i++) {
+		add_program(to, &r->programs[i]);
+		nservers += r->programs[i].nservers;
+	}
+	buf_adds(to, "</tbody></table>\n");
+	if (nservers > 0)
+		add_servers(to, r);
+	buf_adds(to, "</section>\n");
+}
+
 static void
 add_rows(struct buf *to, enum stats_kind kind, const uint64_t *numbers)
 {
@@ -338,6 +430,8 @@ report_html(struct buf *to, const struct report *r)
 	add_responses(to, r);
 	add_connections(to, r);
 	add_caches(to, r);
+	if (r->nprograms > 0)
+		add_programs(to, r);
 	add_helpers(to, r);
 	buf_adds(to, "<div class=\"stack\">\n");
 	add_loop_lag(to, r);

@@ -57,26 +57,71 @@ add_fs_queues(struct buf *to)
 		    l->limit);
 }
 
-void
-report_json(struct buf *to, const struct report *r)
+/* The members of rows, behind others unless first. */
+static void
+add_members(struct buf *to, enum stats_kind kind, const uint64_t *numbers,
+    bool first)
 {
 	const struct stats_row	*rows;
 	size_t			 n;
 
+	rows = stats_rows(kind, &n);
+	for (size_t i = 0; i < n; i++)
+		add_member(to, &rows[i], numbers[i], first && i == 0);
+}
+
+static void
+add_histograms(struct buf *to, enum stats_kind kind,
+    const struct histogram *all, bool first)
+{
+	const struct stats_row	*rows;
+	size_t			 n;
+
+	rows = stats_rows(kind, &n);
+	for (size_t i = 0; i < n; i++)
+		add_histogram(to, &rows[i], &all[i], first && i == 0);
+}
+
+static void
+add_server(struct buf *to, size_t program, size_t server)
+{
+	uint64_t	gauges[PROGRAM_STATS_SERVER_COUNT];
+
+	buf_adds(to, server == 0 ? "{\"address\":" : ",\n{\"address\":");
+	report_quoted(to, program_stats_read_server(program, server, gauges));
+	add_members(to, STATS_KIND_SERVER_GAUGE, gauges, false);
+	buf_addc(to, '}');
+}
+
+static void
+add_program(struct buf *to, const struct program_stats_numbers *p,
+    size_t program)
+{
+	buf_adds(to, program == 0 ? "{\"name\":" : ",\n{\"name\":");
+	report_quoted(to, p->name);
+	add_members(to, STATS_KIND_PROGRAM_COUNTER, p->counters, false);
+	add_members(to, STATS_KIND_PROGRAM_GAUGE, p->gauges, false);
+	add_histograms(to, STATS_KIND_PROGRAM_HISTOGRAM, p->histograms, false);
+	buf_adds(to, ",\n\"servers\":[");
+	for (size_t i = 0; i < p->nservers; i++)
+		add_server(to, program, i);
+	buf_adds(to, "]}");
+}
+
+void
+report_json(struct buf *to, const struct report *r)
+{
 	buf_addf(to, "{\"version\":\"%s\",\n\"counters\":{\n",
 	    PACKAGE_VERSION);
-	rows = stats_rows(STATS_KIND_COUNTER, &n);
-	for (size_t i = 0; i < n; i++)
-		add_member(to, &rows[i], r->sum.counters[i], i == 0);
+	add_members(to, STATS_KIND_COUNTER, r->sum.counters, true);
 	buf_adds(to, "},\n\"gauges\":{\n");
-	rows = stats_rows(STATS_KIND_GAUGE, &n);
-	for (size_t i = 0; i < n; i++)
-		add_member(to, &rows[i], r->gauges[i], i == 0);
+	add_members(to, STATS_KIND_GAUGE, r->gauges, true);
 	buf_adds(to, "},\n\"histograms\":{\n");
-	rows = stats_rows(STATS_KIND_HISTOGRAM, &n);
-	for (size_t i = 0; i < n; i++)
-		add_histogram(to, &rows[i], &r->sum.histograms[i], i == 0);
+	add_histograms(to, STATS_KIND_HISTOGRAM, r->sum.histograms, true);
 	buf_adds(to, "},\n\"fs_queues\":[\n");
 	add_fs_queues(to);
+	buf_adds(to, "],\n\"programs\":[\n");
+	for (size_t i = 0; i < r->nprograms; i++)
+		add_program(to, &r->programs[i], i);
 	buf_adds(to, "]}\n");
 }

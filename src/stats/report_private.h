@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stats/program_stats.h"
 #include "stats/report.h"
 #include "stats/rows.h"
 #include "stats/stats.h"
@@ -24,6 +25,8 @@ struct report {
 	uint64_t			 gauges[STATS_GAUGE_COUNT];
 	const struct report_sample	*samples;	/* oldest first */
 	size_t				 nsamples;
+	const struct program_stats_numbers *programs;	/* by their number */
+	size_t				 nprograms;
 };
 
 /* report_json.c, report_prometheus.c, report_html.c */
@@ -60,5 +63,7 @@ void	report_number(struct buf *, enum stats_unit, uint64_t);
 uint64_t report_quantile(const struct histogram *, unsigned thousandths);
 /* A text, escaped for HTML. */
 void	report_text(struct buf *, const char *);
+/* A visible text in quotes, as JSON and the labels of Prometheus have it. */
+void	report_quoted(struct buf *, const char *);
 
 #endif

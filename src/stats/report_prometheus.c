@@ -25,28 +25,24 @@ static void
 begin_metric(struct buf *to, enum stats_kind kind, const struct stats_row *rows,
     size_t i, const char *metric)
 {
-	static const char *const	types[] = {
-		[STATS_KIND_COUNTER] = "counter",
-		[STATS_KIND_GAUGE] = "gauge",
-		[STATS_KIND_HISTOGRAM] = "histogram",
-	};
-	const char			*help;
+	const char	*help;
 
 	if (i > 0 && strcmp(rows[i].metric, rows[i - 1].metric) == 0)
 		return;
 	help = stats_family(rows[i].metric);
-	add_help(to, metric, types[kind], help != NULL ? help : rows[i].help);
+	add_help(to, metric, stats_type(kind),
+	    help != NULL ? help : rows[i].help);
 }
 
 static void
-add_sample(struct buf *to, const struct stats_row *row, const char *metric,
-    uint64_t n)
+add_sample(struct buf *to, enum stats_unit unit, const char *label,
+    const char *metric, uint64_t n)
 {
-	bool	labelled = row->label[0] != '\0';
+	bool	labelled = label[0] != '\0';
 
-	buf_addf(to, "%s%s%s%s ", metric, labelled ? "{" : "", row->label,
+	buf_addf(to, "%s%s%s%s ", metric, labelled ? "{" : "", label,
 	    labelled ? "}" : "");
-	report_number(to, row->unit, n);
+	report_number(to, unit, n);
 	buf_addc(to, '\n');
 }
 
@@ -61,46 +57,46 @@ add_numbers(struct buf *to, enum stats_kind kind, const uint64_t *numbers)
 	for (size_t i = 0; i < n; i++) {
 		stats_metric(kind, &rows[i], metric, sizeof(metric));
 		begin_metric(to, kind, rows, i, metric);
-		add_sample(to, &rows[i], metric, numbers[i]);
+		add_sample(to, rows[i].unit, rows[i].label, metric, numbers[i]);
 	}
 }
 
 static void
-add_buckets(struct buf *to, const struct stats_row *row, const char *metric,
-    const struct histogram *h)
+add_buckets(struct buf *to, enum stats_unit unit, const char *label,
+    const char *metric, const struct histogram *h)
 {
-	const char	*comma = row->label[0] != '\0' ? "," : "";
+	const char	*comma = label[0] != '\0' ? "," : "";
 	uint64_t	 seen = 0;
 
 	for (int i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		seen += h->count[i];
 		if (i < STEP_MIN || i > STEP_MAX)
 			continue;
-		buf_addf(to, "%s_bucket{%s%sle=\"", metric, row->label, comma);
-		report_number(to, row->unit, (uint64_t)1 << i);
+		buf_addf(to, "%s_bucket{%s%sle=\"", metric, label, comma);
+		report_number(to, unit, (uint64_t)1 << i);
 		buf_addf(to, "\"} %" PRIu64 "\n", seen);
 	}
 	/* The sum of the buckets, even if one has just been counted. */
 	buf_addf(to, "%s_bucket{%s%sle=\"+Inf\"} %" PRIu64 "\n", metric,
-	    row->label, comma, seen);
+	    label, comma, seen);
 }
 
 static void
-add_histogram(struct buf *to, const struct stats_row *row, const char *metric,
-    const struct histogram *h)
+add_histogram(struct buf *to, enum stats_unit unit, const char *label,
+    const char *metric, const struct histogram *h)
 {
-	bool		labelled = row->label[0] != '\0';
+	bool		labelled = label[0] != '\0';
 	const char	*open = labelled ? "{" : "";
 	const char	*close = labelled ? "}" : "";
 	uint64_t	 n = 0;
 
 	for (int i = 0; i < HISTOGRAM_BUCKETS; i++)
 		n += h->count[i];
-	add_buckets(to, row, metric, h);
-	buf_addf(to, "%s_sum%s%s%s ", metric, open, row->label, close);
-	report_number(to, row->unit, h->sum);
+	add_buckets(to, unit, label, metric, h);
+	buf_addf(to, "%s_sum%s%s%s ", metric, open, label, close);
+	report_number(to, unit, h->sum);
 	buf_addf(to, "\n%s_count%s%s%s %" PRIu64 "\n", metric, open,
-	    row->label, close, n);
+	    label, close, n);
 }
 
 static void
@@ -115,7 +111,8 @@ add_histograms(struct buf *to, const struct histogram *all)
 		stats_metric(STATS_KIND_HISTOGRAM, &rows[i], metric,
 		    sizeof(metric));
 		begin_metric(to, STATS_KIND_HISTOGRAM, rows, i, metric);
-		add_histogram(to, &rows[i], metric, &all[i]);
+		add_histogram(to, rows[i].unit, rows[i].label, metric,
+		    &all[i]);
 	}
 }
 
@@ -135,6 +132,118 @@ add_fs_queues(
 	}
 }
 
+/*
+ * Programs: the samples of a metric stand together
+ */
+
+/* The labels of a program, or, unless server is NULL, of a server of it. */
+static const char *
+make_label(struct buf *to, const char *program, const char *server)
+{
+	to->len = 0;
+	buf_adds(to, "program=");
+	report_quoted(to, program);
+	if (server != NULL) {
+		buf_adds(to, ",server=");
+		report_quoted(to, server);
+	}
+	return buf_string(to);
+}
+
+static void
+add_program_numbers(struct buf *to, const struct report *r,
+    enum stats_kind kind, size_t member)
+{
+	char			 metric[STATS_METRIC_MAX];
+	const struct stats_row	*rows;
+	const uint64_t		*numbers;
+	struct buf		 label = { 0 };
+	size_t			 n;
+
+	rows = stats_rows(kind, &n);
+	for (size_t i = 0; i < n; i++) {
+		stats_metric(kind, &rows[i], metric, sizeof(metric));
+		begin_metric(to, kind, rows, i, metric);
+		for (size_t k = 0; k < r->nprograms; k++) {
+			numbers = (const void *)((const char *)
+			    &r->programs[k] + member);
+			add_sample(to, rows[i].unit, make_label(&label,
+			    r->programs[k].name, NULL), metric, numbers[i]);
+		}
+	}
+	buf_free(&label);
+}
+
+static void
+add_program_histograms(struct buf *to, const struct report *r)
+{
+	const enum stats_kind	 kind = STATS_KIND_PROGRAM_HISTOGRAM;
+	char			 metric[STATS_METRIC_MAX];
+	const struct stats_row	*rows;
+	struct buf		 label = { 0 };
+	size_t			 n;
+
+	rows = stats_rows(kind, &n);
+	for (size_t i = 0; i < n; i++) {
+		stats_metric(kind, &rows[i], metric, sizeof(metric));
+		begin_metric(to, kind, rows, i, metric);
+		for (size_t k = 0; k < r->nprograms; k++)
+			add_histogram(to, rows[i].unit, make_label(&label,
+			    r->programs[k].name, NULL), metric,
+			    &r->programs[k].histograms[i]);
+	}
+	buf_free(&label);
+}
+
+static void
+add_servers(struct buf *to, const struct report *r,
+    const struct stats_row *row, size_t gauge, const char *metric)
+{
+	uint64_t	 gauges[PROGRAM_STATS_SERVER_COUNT];
+	struct buf	 label = { 0 };
+	const char	*server;
+
+	for (size_t i = 0; i < r->nprograms; i++)
+		for (size_t k = 0; k < r->programs[i].nservers; k++) {
+			server = program_stats_read_server(i, k, gauges);
+			add_sample(to, row->unit, make_label(&label,
+			    r->programs[i].name, server), metric,
+			    gauges[gauge]);
+		}
+	buf_free(&label);
+}
+
+static void
+add_server_numbers(struct buf *to, const struct report *r)
+{
+	char			 metric[STATS_METRIC_MAX];
+	const struct stats_row	*rows;
+	size_t			 n;
+
+	rows = stats_rows(STATS_KIND_SERVER_GAUGE, &n);
+	for (size_t i = 0; i < n; i++) {
+		stats_metric(STATS_KIND_SERVER_GAUGE, &rows[i], metric,
+		    sizeof(metric));
+		begin_metric(to, STATS_KIND_SERVER_GAUGE, rows, i, metric);
+		add_servers(to, r, &rows[i], i, metric);
+	}
+}
+
+static void
+add_programs(struct buf *to, const struct report *r)
+{
+	add_program_numbers(to, r, STATS_KIND_PROGRAM_COUNTER,
+	    offsetof(struct program_stats_numbers, counters));
+	add_program_numbers(to, r, STATS_KIND_PROGRAM_GAUGE,
+	    offsetof(struct program_stats_numbers, gauges));
+	add_program_histograms(to, r);
+	for (size_t i = 0; i < r->nprograms; i++)
+		if (r->programs[i].nservers > 0) {
+			add_server_numbers(to, r);
+			return;
+		}
+}
+
 void
 report_prometheus(struct buf *to, const struct report *r)
 {
@@ -152,4 +261,6 @@ report_prometheus(struct buf *to, const struct report *r)
 	add_fs_queues(to, "amped_fs_helpers_limit",
 	    offsetof(struct stats_fs_queue, limit),
 	    "limit of the helpers with a job for a file system");
+	if (r->nprograms > 0)
+		add_programs(to, r);
 }

@@ -90,6 +90,18 @@ report_text(struct buf *to, const char *text)
 }
 
 void
+report_quoted(struct buf *to, const char *text)
+{
+	buf_addc(to, '"');
+	for (; *text != '\0'; text++) {
+		if (*text == '"' || *text == '\\')
+			buf_addc(to, '\\');
+		buf_addc(to, *text);
+	}
+	buf_addc(to, '"');
+}
+
+void
 report_number(struct buf *to, enum stats_unit unit, uint64_t n)
 {
 	if (unit == STATS_UNIT_MICROSECONDS)

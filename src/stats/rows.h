@@ -9,6 +9,8 @@
 
 enum stats_kind {
 	STATS_KIND_COUNTER, STATS_KIND_GAUGE, STATS_KIND_HISTOGRAM,
+	STATS_KIND_PROGRAM_COUNTER, STATS_KIND_PROGRAM_GAUGE,
+	STATS_KIND_PROGRAM_HISTOGRAM, STATS_KIND_SERVER_GAUGE,
 	STATS_KIND_COUNT
 };
 
@@ -24,10 +26,13 @@ struct stats_row {
 
 /* The rows of a kind, indexed by their ids. */
 const struct stats_row	*stats_rows(enum stats_kind, size_t *n);
+/* The type of a kind's metrics for Prometheus: "counter". */
+const char		*stats_type(enum stats_kind);
 /* The help of a metric of several rows; NULL: the metric has one row. */
 const char		*stats_family(const char *metric);
 /* Writes a line for each row: name, help, kind, metric and label, separated by
- * tabs.  For the manual and its test. */
+ * tabs, with NAME for a program and ADDRESS for a server.  For the manual and
+ * its test. */
 void			 stats_list(FILE *);
 #define STATS_METRIC_MAX	64	/* bytes, terminated */
 /* Writes the full name of a metric: "amped_sent_bytes_total". */

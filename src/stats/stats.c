@@ -33,6 +33,26 @@ static const struct stats_row	histograms[] = {
 #include "stats/stats.tbl"
 };
 
+static const struct stats_row	program_counters[] = {
+#define PROGRAM_COUNTER	ROW
+#include "stats/stats.tbl"
+};
+
+static const struct stats_row	program_gauges[] = {
+#define PROGRAM_GAUGE	ROW
+#include "stats/stats.tbl"
+};
+
+static const struct stats_row	program_histograms[] = {
+#define PROGRAM_HISTOGRAM ROW
+#include "stats/stats.tbl"
+};
+
+static const struct stats_row	server_gauges[] = {
+#define SERVER_GAUGE	ROW
+#include "stats/stats.tbl"
+};
+
 static const struct {
 	const char	*metric, *help;
 } families[] = {
@@ -40,15 +60,34 @@ static const struct {
 #include "stats/stats.tbl"
 };
 
+#define COUNT(rows)	(sizeof(rows) / sizeof((rows)[0]))
+#define OF_PROGRAM	"program-NAME-", "program=\"NAME\""
+#define OF_SERVER							\
+	"program-NAME-server-ADDRESS-", "program=\"NAME\",server=\"ADDRESS\""
+
+/* Name, the type and the ending of its metrics; what stats_list() puts in front
+ * of names, and the labels of rows that have none in the table. */
 static const struct {
 	const struct stats_row	*rows;
 	size_t			 n;
-	const char		*name, *ending;
+	const char		*name, *type, *ending, *before, *labels;
 } kinds[] = {
-	[STATS_KIND_COUNTER] = { counters, STATS_COUNT, "counter", "_total" },
-	[STATS_KIND_GAUGE] = { gauges, STATS_GAUGE_COUNT, "gauge", "" },
-	[STATS_KIND_HISTOGRAM] = { histograms, STATS_HISTOGRAM_COUNT,
-	    "histogram", "" },
+	[STATS_KIND_COUNTER] = { counters, COUNT(counters), "counter",
+	    "counter", "_total", "", "" },
+	[STATS_KIND_GAUGE] = { gauges, COUNT(gauges), "gauge", "gauge", "", "",
+	    "" },
+	[STATS_KIND_HISTOGRAM] = { histograms, COUNT(histograms), "histogram",
+	    "histogram", "", "", "" },
+	[STATS_KIND_PROGRAM_COUNTER] = { program_counters,
+	    COUNT(program_counters), "program-counter", "counter", "_total",
+	    OF_PROGRAM },
+	[STATS_KIND_PROGRAM_GAUGE] = { program_gauges, COUNT(program_gauges),
+	    "program-gauge", "gauge", "", OF_PROGRAM },
+	[STATS_KIND_PROGRAM_HISTOGRAM] = { program_histograms,
+	    COUNT(program_histograms), "program-histogram", "histogram", "",
+	    OF_PROGRAM },
+	[STATS_KIND_SERVER_GAUGE] = { server_gauges, COUNT(server_gauges),
+	    "server-gauge", "gauge", "", OF_SERVER },
 };
 
 void
@@ -76,6 +115,12 @@ stats_rows(enum stats_kind kind, size_t *n)
 {
 	*n = kinds[kind].n;
 	return kinds[kind].rows;
+}
+
+const char *
+stats_type(enum stats_kind kind)
+{
+	return kinds[kind].type;
 }
 
 const char *
@@ -117,7 +162,9 @@ stats_list(FILE *out)
 		for (size_t i = 0; i < kinds[kind].n; i++) {
 			row = &kinds[kind].rows[i];
 			stats_metric(kind, row, metric, sizeof(metric));
-			fprintf(out, "%s\t%s\t%s\t%s\t%s\n", row->name,
-			    row->help, kinds[kind].name, metric, row->label);
+			fprintf(out, "%s%s\t%s\t%s\t%s\t%s%s\n",
+			    kinds[kind].before, row->name, row->help,
+			    kinds[kind].name, metric, row->label,
+			    kinds[kind].labels);
 		}
 }

@@ -74,6 +74,11 @@ site staff {
 	require user ann bob
 	path /team { alias $www; require group team }
 }
+site inner {
+	listen 127.0.0.1:8086
+	root $www
+	path /a.txt { internal on }
+}
 END
 
 # The facts of an explanation, each a list of lines.
@@ -126,6 +131,10 @@ my @cases = (
 		status => '200 OK' }],
 	['/other/o.txt', { path => "/other ($conf:12)",
 		lookup => "$dir/other/o.txt: a file", status => '200 OK' }],
+
+	['http://inner:8086/a.txt', { lookup => undef,
+		status => '404 Not Found', why =>
+		qr/\Aonly programs and the conf lead .*: internal on \(/ }],
 
 	# Elsewhere, or something else.
 	['/many', { lookup => "$www/many: a directory",

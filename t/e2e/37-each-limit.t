@@ -41,7 +41,7 @@ my $site = "\tcompress on\n\tpath /dir { listing html }\n" .
 # answered with, and some are if it has its least value; that a connection may
 # end in place of an answer, after so many; that a body may take longer than
 # anybody waits; what else the conf needs; values in place of those that follow
-# from its bounds; that a preload has other words.
+# from its bounds; that a preload has other words; how it is written.
 my %does = (
 	'cache paths stale' => { with => 'paths revalidate 0s' },
 	'cache chunks size' => { with => 'chunks small 4K',
@@ -61,6 +61,9 @@ my %does = (
 	'limits fields' => { also => [431], some => 1 },
 	'limits body' => { also => [413], some => 1, values => [0, 1] },
 	'limits body within' => { also => [408] },
+	'limits spool' => { values => [docroot()] },
+	'limits spool from' => { as => 'spool /tmp from' },
+	'limits spool max' => { as => 'spool /tmp max' },
 	'limits idle' => { ends => 1 },
 	'limits head' => { also => [408] },
 	'limits gap' => { also => [408] },
@@ -234,7 +237,8 @@ sub directives {
 		my $name = join(' ', $block, $word, $part || ());
 		my $does = $does{$name} // {};
 		push(@found, { does => $does, name => $name, block => $block,
-		    words => join(' ', $word, $part || ()), values =>
+		    words => $does->{as} // join(' ', $word, $part || ()),
+		    values =>
 		    $does->{values} // [values_of($name, $type, $least)] });
 	}
 	return @found;

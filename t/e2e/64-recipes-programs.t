@@ -18,20 +18,53 @@ my $password = crypt('secret', '$6$abcdefgh$');
 my $backend = (qx(git --exec-path 2> /dev/null) =~ s/\n\z//r) .
     '/git-http-backend';
 
+my $basic = 'Basic ' . encode_base64('joe:secret', '');
+
 my %conf;
 while ($page =~ /^\.\\" conf (\w+)\n\.Bd -literal[^\n]*\n(.*?)^\.Ed$/msg) {
 	$conf{$1} = $2 =~ s/\\e/\\/gr =~ s/\\&//gr;
 }
 my ($script) = $page =~ /^\.Bd -literal[^\n]*\n(#!.*?)^\.Ed$/ms;
+my ($login) = $page =~ /^\.\\" script login\n\.Bd [^\n]*\n(.*?)^\.Ed$/ms;
 
 # What a recipe serves, below a directory of the test, and requests: target,
-# status, and what the body must match; with a password before these.
+# status, and what the body must match; with a password or the value of
+# Authorization before these.
 my %site = ('srv/www/example.org/index.php' => "<?php secret\n",
     'srv/www/example.org/a.php' => "<?php secret\n",
     'srv/www/example.org/page.html' => "page\n",
     'srv/www/example.org/b.inc' => "secret\n",
     'srv/www/example.org/uploads/c.php' => "<?php open\n");
+my %wiki = ('usr/share/dokuwiki/doku.php' => "<?php secret\n",
+    'usr/share/dokuwiki/feed.php' => "<?php secret\n",
+    'usr/share/dokuwiki/inc/a.php' => "<?php secret\n",
+    'var/plugins/a.css' => "css\n");
+my %mediawiki = ('usr/share/mediawiki/index.php' => "<?php secret\n",
+    'usr/share/mediawiki/load.php' => "<?php secret\n",
+    'usr/share/mediawiki/includes/a.php' => "<?php secret\n",
+    'srv/www/wiki/' => '', 'var/lib/mediawiki/images/a.png' => "png\n",
+    'var/lib/mediawiki/images/a.php' => "<?php open\n");
 my %recipes = (
+	dokuwiki => { files => \%wiki, ask => [['/', 200, '/doku\.php$'],
+		['/doku.php/notes/first', 200, '/doku\.php$'],
+		['/feed.php', 200, '/feed\.php$'], ['/inc/a.php', 404],
+		['/plugins/a.css', 200, '^css'] ] },
+	mediawiki => { files => \%mediawiki, ask => [
+		['/', 200, '/index\.php$'],
+		['/wiki/Main_Page', 200, '/index\.php$'],
+		['/w/', 200, '/index\.php$'],
+		['/w/load.php/x', 200, '/load\.php$'],
+		['/w/includes/a.php', 404], ['/w/images/a.png', 200, '^png'],
+		['/w/images/a.php', 200, '^<\?php open'] ] },
+	cgit => { files => { 'srv/www/git/page' => "page\n",
+	    'usr/lib/cgit/cgit.cgi' => "#!/bin/sh\n" .
+	    'echo "Content-Type: text/plain"; echo; ' .
+	    'echo "cgit $SCRIPT_NAME $PATH_INFO"' . "\n",
+	    'usr/share/cgit/cgit.css' => "css\n" }, ask => [
+		['/cgit', 200, '^cgit /cgit $'],
+		['/cgit/a.git/tree/.x', 200, '^cgit /cgit /a.git/tree/\.x$'],
+		['/cgit-css/cgit.css', 200, '^css'],
+		['/page', 200, '^page'] ] },
 	fpm => { files => \%site, ask => [['/', 200, '/index\.php$'],
 		['/a.php/x', 200, '/a\.php$'], ['/page.html', 200, '^page'],
 		['/some/post', 200, '/index\.php$'], ['/b.inc', 403],
@@ -39,10 +72,31 @@ my %recipes = (
 	pool => { files => \%site, ask => [['/', 200, '/index\.php$'],
 		['/a.php', 200, '/a\.php$'], ['/page.html', 200, '^page'],
 		['/none.php', 404] ] },
+	downloads => { files => { %site,
+	    'srv/www/example.org/x.php' => '',
+	    'srv/www/example.org/y.php' => '',
+	    'srv/files/report.pdf' => "report\n",
+	    'srv/protected/report.pdf' => "protected\n" }, ask => [
+		['/x.php', 200, '^report$'], ['/y.php', 200, '^protected$'],
+		['/protected/report.pdf', 404], ['/a.php', 404],
+		['/page.html', 200, '^page'] ] },
 	cgi => { files => { 'srv/www/example.org/page.html' => "page\n",
 	    'usr/lib/cgi-bin/hello' => $script =~ s/\\e/\\/gr }, ask => [
 		['/page.html', 200, '^page'],
 		['/cgi-bin/hello', 200, '^Hello 127\.0\.0\.1$'] ] },
+	authorizer => { files => { 'srv/www/example.org/page' => "page\n",
+	    'srv/www/example.org/members/page' => "of members\n",
+	    'srv/www/example.org/members/how-to-join/page' => "join\n",
+	    'usr/lib/cgi-bin/who' => "#!/bin/sh\n" .
+	    'echo "Content-Type: text/plain"; echo; echo "by $REMOTE_USER"',
+	    'usr/local/lib/login' => $login =~ s/\\e/\\/gr }, ask => [
+		['/page', 200, '^page'],
+		['/members/page', 401, '^Who are you'],
+		['Bearer 8157', '/members/page', 200, '^of members'],
+		['Bearer 8158', '/members/page', 401],
+		['Bearer 4711', '/members/cgi-bin/who', 200, '^by bob$'],
+		['/members/cgi-bin/who', 401],
+		['/members/how-to-join/page', 200, '^join'] ] },
 	gitweb => { files => { 'srv/www/git/page' => "page\n",
 	    'usr/share/gitweb/gitweb.cgi' => "#!/bin/sh\n" .
 	    'echo "Content-Type: text/plain"; echo; ' .
@@ -55,9 +109,9 @@ my %recipes = (
 		['/page', 200, '^page'] ] },
 	git => { files => { 'srv/git/a' => '', 'srv/www/git/page' => "page\n" },
 	    ask => [['/git/a.git/info/refs?service=git-upload-pack', 401],
-		[1, '/git/a.git/info/refs?service=git-upload-pack', 200,
+		[$basic, '/git/a.git/info/refs?service=git-upload-pack', 200,
 		    'git-upload-pack'],
-		[1, '/git/a.git/info/refs?service=git-receive-pack', 200,
+		[$basic, '/git/a.git/info/refs?service=git-receive-pack', 200,
 		    'git-receive-pack'],
 		['/page', 200, '^page'] ] },
 );
@@ -68,8 +122,22 @@ for my $name (sort(keys(%recipes))) {
 	SKIP: {
 		skip('there is no git-http-backend', 1)
 		    if $name eq 'git' && !-x $backend;
+		skip('there is no FCGI of Perl', 1)
+		    if $name eq 'authorizer' && !eval { require FCGI };
 		try_recipe($name, $recipes{$name});
 	}
+}
+
+# Lines of an application that names a file: one for each way, or another that
+# it may not name.
+sub name_file {
+	my ($dir) = @_;
+
+	return 'my ($file) = $request{params}{SCRIPT_NAME} =~ m{(\w)\.php}; ' .
+	    'put("Content-Type: application/pdf\n" . ($file eq "y" ? ' .
+	    '"X-Accel-Redirect: /protected/report.pdf" : "X-Sendfile: ' .
+	    $dir . '/srv/" . ($file eq "x" ? "files/report.pdf" : ' .
+	    '"protected/report.pdf")) . "\n\n");';
 }
 
 # Makes what a recipe has beside its files; what must be kept meanwhile.
@@ -77,6 +145,7 @@ sub prepare {
 	my ($name, $programs) = @_;
 	my $dir = $programs->dir;
 	my $file = Amped::Applications::make($programs, 'php-cgi', 'fastcgi',
+	    $name eq 'downloads' ? name_file($dir) :
 	    'head(); put($request{params}{SCRIPT_FILENAME});');
 
 	if ($name eq 'git') {
@@ -84,10 +153,13 @@ sub prepare {
 		system('chown', '-R', Amped::ordinary_user(), "$dir/srv/git")
 		    if $> == 0;
 	}
-	chmod(0755, $_) for grep { -e } "$dir/usr/lib/cgi-bin/hello",
-	    "$dir/usr/share/gitweb/gitweb.cgi";
-	return $name ne 'fpm' ? undef : Amped::Applications->serve($file,
-	    "unix:$dir/run/php/php-fpm.sock", 1);
+	chmod(0755, $_) for grep { -e } glob("$dir/usr/lib/cgi-bin/*"),
+	    "$dir/usr/local/lib/login", "$dir/usr/share/gitweb/gitweb.cgi",
+	    "$dir/usr/lib/cgit/cgit.cgi";
+	symlink("$dir/var/plugins", "$dir/usr/share/dokuwiki/plugins")
+	    if $name eq 'dokuwiki';
+	return $conf{$name} !~ /php-fpm/ ? undef : Amped::Applications->serve(
+	    $file, "unix:$dir/run/php/php-fpm.sock", 1);
 }
 
 sub try_recipe {
@@ -101,8 +173,8 @@ sub try_recipe {
 
 	$text =~ s{(?<=\s)/usr/bin/php-cgi$}{$dir/bin/php-cgi}m;
 	$text =~ s{(?<=\s)/usr/lib/git-core/git-http-backend}{$backend};
-	$text =~ s{(?<=[\s:])/(srv|etc|run|usr/lib/cgi-bin|usr/share)\b
-	    (?:/amped)?}{$dir/$1}gx;
+	$text =~ s{(?<=[\s:])/(srv|etc|run|var|usr/local|usr/lib/cgi-bin|
+	    usr/lib/cgit|usr/share)\b(?:/amped)?}{$dir/$1}gx;
 	$text =~ s{(listen )\S+}{${1}127.0.0.1:$port};
 	my $server = Amped->start(sites => $text, listeners => 1);
 	for my $ask (@{$recipe->{ask}}) {
@@ -117,14 +189,13 @@ sub try_recipe {
 
 sub check {
 	my ($server, $name, @ask) = @_;
-	my $with = $ask[0] =~ m{\A/} ? '' : shift(@ask);
+	my $with = $ask[0] =~ m{\A/} ? undef : shift(@ask);
 	my ($target, $status, $pattern) = @ask;
 	my $client = $server->connect(relayed => 1);
 	my $answer;
 
 	$client->send(Amped::Programs::request($target, host => 'example.org',
-	    fields => [$with ? 'Authorization: Basic ' .
-	    encode_base64('joe:secret', '') : ()]));
+	    fields => [defined($with) ? "Authorization: $with" : ()]));
 	$answer = $client->response;
 
 	is($answer->{status}, $status, "$name: $target: $status");

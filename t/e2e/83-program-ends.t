@@ -386,6 +386,13 @@ for (1 .. 3) {
 	    sub { $programs->get('/cgi/env')->{status} == 200 }) },
 	    'killed without work, and replaced');
 }
+# The next one comes later, as these have died early.
+$server->kill_role('KILL', $_) for $manager, 'main';
+ok(eval { await('a new main', sub { $programs->get('/z')->{status} == 200 })
+    }, 'a main that starts while there is no manager');
+ok(eval { await('its manager',
+    sub { $programs->get('/cgi/env')->{status} == 200 }) },
+    '... has the next one');
 
 # Reload: what runs goes on with the old conf, the rest has the new one.
 my $variables = Amped::Programs::variables($programs->get('/env/env'));

@@ -43,6 +43,11 @@ END
     'echo str_repeat("x", 10000);',
     'www/pid.php' => '<?php usleep(2000); echo getmypid();',
     'www/sub/index.php' => '<?php echo "index ", $_SERVER["PATH_INFO"] ?? "";',
+    'www/file.php' => '<?php header("Content-Type: application/pdf"); ' .
+    'header("X-Sendfile: " . dirname(__DIR__) . "/files/report"); echo "no";',
+    'www/path.php' => '<?php header("Content-Type: application/pdf"); ' .
+    'header("X-Accel-Redirect: /in/report"); echo "no";',
+    'files/report' => '0123456789', 'www/in/report' => 'report',
     'www/text' => "text\n");
 my $dir = $programs->dir;
 my $www = $programs->www;
@@ -89,9 +94,11 @@ if ($fpm) {
 	$block{fpm} = "fastcgi unix:$dir/run/fpm\n\tmost 8\n";
 }
 my $server = $programs->start(others => join('', map { "program $_ {\n" .
-    "\t$block{$_}\tenvironment GREETING \"hello there\"\n\twithin 60s\n}\n" }
-    sort keys %block), site => join('', map { "\tpath /$_ { alias $www; " .
-    "index index.php; run $_ for *.php; body 16M }\n" } sort keys %block));
+    "\t$block{$_}\tenvironment GREETING \"hello there\"\n\twithin 60s\n" .
+    "\tsendfile $dir/files\n}\n" } sort keys %block),
+    site => "\tpath /in { internal on }\n" . join('', map {
+    "\tpath /$_ { alias $www; index index.php; run $_ for *.php; " .
+    "body 16M }\n" } sort keys %block));
 
 sub about { return decode_json($programs->get(@_)->{body}) }
 
@@ -144,6 +151,13 @@ for my $name (sort keys %block) {
 	    '... and by PUT');
 	my $answer = $programs->get("/$name/status.php");
 	is("$answer->{status} $answer->{body}", '418 tea', "$name: a status");
+	$answer = $programs->get("/$name/file.php",
+	    fields => ['Range: bytes=2-4']);
+	is("$answer->{status} $answer->{body} $answer->{field}{'content-type'}",
+	    '206 234 application/pdf', '... a file of X-Sendfile');
+	$answer = $programs->get("/$name/path.php");
+	is("$answer->{status} $answer->{body} $answer->{field}{'content-type'}",
+	    '200 report application/pdf', '... a path of X-Accel-Redirect');
 	$answer = $programs->get("/$name/go.php");
 	is("$answer->{status} $answer->{field}{location}", '303 /elsewhere',
 	    '... a redirect');

@@ -2,7 +2,8 @@
  * Fuzz target of shared/program_message and programs/variables: messages from
  * the other side.  The input is a byte of flags and the message.  A START that
  * is accepted has exactly the texts that its head says, and becomes variables
- * that a program may have; no descriptor stays open.
+ * that a program may have; a RESTART has no text and no descriptor; no
+ * descriptor stays open.
  */
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -60,8 +61,13 @@ check_start(const struct program_start *start, const char *buffer,
 	char		**variables;
 
 	memcpy(head, data, HEAD);
+	need(start->program == head[0] && start->restart == (head[1] == 3));
+	if (start->restart) {
+		need(size == HEAD);
+		return;
+	}
 	need(size == HEAD + (size_t)head[2] + head[3]);
-	need(start->program == head[0] && start->has_body == head[1]);
+	need(start->body == head[1]);
 	need(start->file.at == buffer + HEAD && start->file.len == head[2]);
 	need(start->environment.at == start->file.at + start->file.len);
 	need(start->environment.len == head[3]);
@@ -83,7 +89,7 @@ recv_start(int sock, const uint8_t *data, size_t size)
 
 	n = program_message_recv_start(sock, buffer, &start, &request);
 	need(n == 1 || (n == -1 && errno == EBADMSG));
-	need((n == 1) == (request != -1));
+	need((n == 1 && !start.restart) == (request != -1));
 	if (n == 1)
 		check_start(&start, buffer, data, size);
 	io_close(&request);
@@ -104,7 +110,8 @@ recv_report(int sock, const uint8_t *data, size_t size)
 		need(memcmp(&report, data, sizeof(report)) == 0);
 		need(report.kind < PROGRAM_REPORT_COUNT);
 	}
-	need((output != -1) == (n == 1 && report.kind == PROGRAM_STARTED));
+	need((output != -1) == (n == 1 &&
+	    (report.kind == PROGRAM_INPUT || report.kind == PROGRAM_STARTED)));
 	io_close(&output);
 }
 

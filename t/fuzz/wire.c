@@ -139,6 +139,20 @@ check_place(const struct job *job)
 }
 
 static void
+check_spool(const struct job_spool *s)
+{
+	const char	*begin = buffer;
+
+	if (s->directory != NULL) {
+		check_text(s->directory,
+		    strnlen(s->directory, JOB_PATH_MAX) + 1);
+		need(s->directory[0] == '/');
+		begin += strlen(s->directory) + 1;
+	}
+	need(s->bytes.at == begin && s->offset >= 0);
+}
+
+static void
 check_request(const struct job *job)
 {
 	need(job->kind < JOB_KIND_COUNT);
@@ -146,8 +160,8 @@ check_request(const struct job *job)
 	need((job->fd != -1) == (job_has_range(job->kind) ||
 	    job->kind == JOB_CLOSE ||
 	    (job->kind == JOB_SPOOL && job->spool.has_file)));
-	need(job->kind != JOB_SPOOL || (job->spool.bytes.at == buffer &&
-	    job->spool.offset >= 0));
+	if (job->kind == JOB_SPOOL)
+		check_spool(&job->spool);
 	if (job_finds(job->kind))
 		check_place(job);
 	need(job->kind != JOB_APPEND || (job->append.bytes.at == buffer &&

@@ -23,6 +23,9 @@ struct started {
 	struct buf	 file, environment, body, output;
 	bool		 has_body;
 	bool		 keeps;		/* its connection */
+	bool		 sends_body;	/* what it has not read, it is sent */
+	bool		 has_all;	/* of its body */
+	bool		 authorizes;
 };
 
 static struct started	*programs[PROGRAMS_MAX];	/* oldest first */
@@ -64,6 +67,8 @@ start_program(void *context, const struct backend_start *start, size_t hold)
 	s = programs[nprograms++] = mem_zero(sizeof(*s));
 	s->number = start->program;
 	s->keeps = start->keep;
+	s->sends_body = start->sends_body;
+	s->authorizes = start->authorizes;
 	if (start->protocol != world.conf->programs[s->number].protocol)
 		world_fail("it is asked in another protocol");
 	buf_add(&s->file, start->file.at, start->file.len);
@@ -86,6 +91,30 @@ consume_output(struct backend *b, size_t n)
 	buf_free(&s->output);
 	s->output = moved;
 	set_output(s);
+}
+
+static void
+send_body(struct backend *b, const char *bytes, size_t n)
+{
+	struct started	*s = (struct started *)b;
+
+	if (!s->sends_body || n > b->room || s->has_all || n == 0 ||
+	    b->end != BACKEND_RUNS)
+		world_fail("there is no room for %zu bytes of its body", n);
+	s->has_body = true;
+	buf_add(&s->body, bytes, n);
+	b->room -= n;
+}
+
+static void
+finish_body(struct backend *b)
+{
+	struct started	*s = (struct started *)b;
+
+	if (!s->sends_body || s->has_all || b->end != BACKEND_RUNS)
+		world_fail("its body cannot end now");
+	s->has_all = true;
+	b->room = 0;
 }
 
 static void
@@ -115,7 +144,8 @@ end_program(struct backend **bp)
 }
 
 const struct backends	programs_driver = {
-	.start = start_program, .consume = consume_output, .end = end_program
+	.start = start_program, .consume = consume_output, .send = send_body,
+	.finish = finish_body, .end = end_program
 };
 
 /* Wakes the connection that waits for a program. */
@@ -255,6 +285,7 @@ static void
 end_with(struct started *s, enum backend_end end)
 {
 	s->backend.end = (uint8_t)end;
+	s->backend.room = 0;
 	wake_waiter(s);
 }
 
@@ -267,6 +298,9 @@ act(struct started *s, char **words, size_t n)
 
 	if (strcmp(verb, "starts") == 0) {
 		s->backend.started = true;
+		wake_waiter(s);
+	} else if (strcmp(verb, "room") == 0 && n == 2) {
+		s->backend.room = (size_t)number;
 		wake_waiter(s);
 	} else if (strcmp(verb, "writes") == 0 && n > 1)
 		write_output(s, words + 1, n - 1);
@@ -310,8 +344,21 @@ check(struct started *s, char **words, size_t n)
 		if (s->keeps != (strcmp(words[1], "yes") == 0))
 			world_fail("its connection is %skept", s->keeps ? "" :
 			    "not ");
+	} else if (strcmp(verb, "role") == 0 && n == 2) {
+		if (s->authorizes != (strcmp(words[1], "authorizer") == 0))
+			world_fail("it is %sasked to authorize",
+			    s->authorizes ? "" : "not ");
 	} else if (strcmp(verb, "body") == 0 && n > 1)
 		expect_body(s, words + 1, n - 1);
+	else if (strcmp(verb, "gets") == 0 && n > 1) {
+		expect_body(s, words + 1, n - 1);
+		s->body.len = 0;
+		s->has_body = false;
+	} else if (strcmp(verb, "input") == 0 && n == 2) {
+		if (s->has_all != (strcmp(words[1], "ended") == 0))
+			world_fail("its body has %sended", s->has_all ? "" :
+			    "not ");
+	}
 	else
 		return false;
 	return true;

@@ -302,8 +302,9 @@ expect_job(char **words, size_t n)
 		snprintf(is, sizeof(is), "close %lld",
 		    (long long)job->close.version.size);
 	else if (job->kind == JOB_SPOOL)
-		snprintf(is, sizeof(is), "spool %lld %zu",
-		    (long long)job->spool.offset, job->spool.bytes.len);
+		snprintf(is, sizeof(is), "spool %lld %zu%s",
+		    (long long)job->spool.offset, job->spool.bytes.len,
+		    job->spool.directory != NULL ? " on-disk" : "");
 	else
 		snprintf(is, sizeof(is), "%s %lld %llu",
 		    job_kind_name(job->kind), (long long)job->range.offset,

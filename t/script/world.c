@@ -392,9 +392,14 @@ world_wake(struct client *c, enum outcome outcome)
 static bool
 is_ready(const struct client *c)
 {
+	bool	has_input = c->to.len > 0 || c->half || c->broken;
+
+	if (c->wait->kind == WAIT_BACKEND)
+		return (c->wait->flags & WAIT_INPUT) != 0 &&
+		    !c->hold_input &&
+		    (has_input || (c->wait->flags & WAIT_LATER) != 0);
 	if (c->state == NET_READ)
-		return !c->hold_input &&
-		    (c->to.len > 0 || c->half || c->broken);
+		return !c->hold_input && has_input;
 	return c->state == NET_WRITE && !c->hold_output &&
 	    (c->takes > 0 || c->broken);
 }

@@ -18,9 +18,12 @@ unit_tests = \
 	t/unit/cache/chunk \
 	t/unit/cache/digest \
 	t/unit/cache/file \
+	t/unit/cache/ghosts \
 	t/unit/cache/header \
 	t/unit/cache/path_info \
 	t/unit/cache/pathname \
+	t/unit/cache/pathname_policy \
+	t/unit/cache/policies \
 	t/unit/cache/prefetch \
 	t/unit/conf/access \
 	t/unit/conf/conf \
@@ -98,6 +101,7 @@ unit_tests = \
 	t/unit/loop/access_log \
 	t/unit/loop/backends \
 	t/unit/loop/backends_fastcgi \
+	t/unit/loop/backends_stream \
 	t/unit/loop/batch \
 	t/unit/loop/clients \
 	t/unit/loop/mailbox \
@@ -106,7 +110,9 @@ unit_tests = \
 	t/unit/loop/threads \
 	t/unit/monitor/control_socket \
 	t/unit/programs/manager \
+	t/unit/programs/ownership \
 	t/unit/programs/pool \
+	t/unit/programs/pool_restart \
 	t/unit/programs/private_socket \
 	t/unit/programs/servers \
 	t/unit/programs/variables \
@@ -137,6 +143,7 @@ unit_tests = \
 	t/unit/shared/mounts \
 	t/unit/shared/program_message \
 	t/unit/stats/histogram \
+	t/unit/stats/program_stats \
 	t/unit/stats/report \
 	t/unit/stats/scoreboard
 endif
@@ -150,6 +157,7 @@ libunit_a_SOURCES = \
 	t/unit/loop/programs.h \
 	t/unit/loop/records.h \
 	t/unit/loop/sessions.h \
+	t/unit/programs/exchange.h \
 	t/unit/programs/mains.h \
 	t/unit/unit.c \
 	t/unit/unit.h

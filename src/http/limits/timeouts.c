@@ -30,9 +30,11 @@ timeouts_body(const struct conn *c)
 	const struct conf_rules	*rules = &r->site->rules;
 	char			 decoded[JOB_PATH_MAX];
 	size_t			 len;
+	enum why		 why = uri_resolve(parse_str(c->input,
+				    r->parse.path), decoded, sizeof(decoded),
+				    &len);
 
-	if (uri_resolve(parse_str(c->input, r->parse.path), decoded,
-	    sizeof(decoded), &len) == WHY_NONE)
+	if (why == WHY_NONE || why == WHY_HIDDEN)
 		rules = conf_find_rules(r->site, decoded, len);
 	return rules->body_within;
 }

@@ -9,6 +9,7 @@
 
 #include "http/log/log_escape.h"
 #include "http/log/log_line.h"
+#include "http/programs/authorizer.h"
 #include "http/rules.h"
 #include "lib/compiler.h"
 #include "lib/lines.h"
@@ -110,6 +111,8 @@ put_known_user(const struct line *l, char *to)
 	const struct conn	*c = l->c;
 	struct credentials	 who;
 
+	if (authorizer_user(c->request, &who.user))
+		return put_sent_text(l, who.user, true, to);
 	if (!credentials_read(parse_field(&c->request->parse, c->input,
 	    FIELD_AUTHORIZATION), &who))
 		return put_absent(l, to);
@@ -118,12 +121,13 @@ put_known_user(const struct line *l, char *to)
 	return to;
 }
 
-/* Writes the user if the password was right; any client can send a name. */
+/* Writes the user if the password was right, or a program has named the user;
+ * any client can send a name. */
 static char *
 put_user(const struct line *l, const struct conf_log_item *p, char *to)
 {
 	(void)p;
-	return l->c->request->auth.ok ? put_known_user(l, to) :
+	return l->c->request->auth.user != 0 ? put_known_user(l, to) :
 	    put_absent(l, to);
 }
 

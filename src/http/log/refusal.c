@@ -10,6 +10,7 @@
 #include "http/namespace.h"
 #include "http/log/recent.h"
 #include "http/log/refusal.h"
+#include "http/programs/kept.h"
 #include "http/programs/run.h"
 #include "http/rules.h"
 #include "lib/compiler.h"
@@ -60,6 +61,9 @@ refusal_add_where(const struct conn *c, struct buf *where)
 		return;
 	if (r->response.why == WHY_NETWORK)
 		add_networks(c, where);
+	else if (r->run != NULL && r->run->authorizes)
+		conf_where(c->http->conf, r->auth.guard->authorize_from,
+		    "authorize", CONF_WHERE_ALL, where);
 	else if (*directive != '\0')
 		conf_where(c->http->conf, rules_of(r), directive,
 		    CONF_WHERE_ALL, where);
@@ -71,6 +75,11 @@ refusal_add_page(const struct conn *c, struct buf *to)
 	const struct request	*r = c->request;
 	const struct conf_rules	*rules = r->page.target_rules;
 
+	if (kept_is_path(r)) {
+		buf_addf(to, "the file that program %s has named",
+		    kept_of(r)->program->name);
+		return;
+	}
 	if (r->page.status == 0) {
 		conf_where(c->http->conf, rules, "fallback", CONF_WHERE_ALL,
 		    to);
@@ -166,9 +175,7 @@ add_file(const struct request *r, struct buf *to)
 const char *
 refusal_program(const struct request *r)
 {
-	const struct conf_program	*program = r->run->program;
-
-	return program->name != NULL ? program->name : program->directory;
+	return conf_program_label(r->run->program);
 }
 
 /* Adds what a program has done, as it did not answer. */
@@ -273,6 +280,21 @@ refusal_log_cut(const struct conn *c)
 	buf_free(&program);
 }
 
+COLD void
+refusal_log_sendfile(const struct conn *c)
+{
+	struct buf	line = { 0 };
+	enum log_level	level;
+
+	buf_addf(&line, "program %s: X-Sendfile is left out: name the "
+	    "directories of its files by sendfile in block program",
+	    refusal_program(c->request));
+	level = choose_level(c, &line);
+	if (level <= log_level())
+		write_line(level, &line);
+	buf_free(&line);
+}
+
 /* The reason why what the page's name leads to is no page; NULL: the name leads
  * to a file, or the disk has not said what it is. */
 static const char *
@@ -304,8 +326,9 @@ refusal_log_page(const struct conn *c)
 	add_file(r, &line);
 	level = choose_level(c, &line);
 	if (level <= log_level()) {
-		buf_addf(&all, "on %s, this page cannot be had: %s",
-		    r->site->names.at[0], buf_string(&line));
+		buf_addf(&all, "on %s, this %s cannot be had: %s",
+		    r->site->names.at[0], kept_is_path(r) ? "file" : "page",
+		    buf_string(&line));
 		write_line(level, &all);
 	}
 	buf_free(&line);

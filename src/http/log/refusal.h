@@ -14,6 +14,8 @@ const char *refusal_reason(const struct request *, int status);
 void	refusal_log(const struct conn *, int status);
 /* Logs that a program's answer cannot be sent to its end. */
 void	refusal_log_cut(const struct conn *);
+/* Logs that a program has named a file, and that the conf lets it name none. */
+void	refusal_log_sendfile(const struct conn *);
 /* The name of the request's program, or its directory. */
 const char *refusal_program(const struct request *);
 /* Logs that the conf's page, for which the target was left, cannot be had. */

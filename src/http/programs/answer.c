@@ -9,9 +9,13 @@
 #include <string.h>
 
 #include "http/fields.h"
+#include "http/log/refusal.h"
+#include "http/programs/authorizer.h"
+#include "http/programs/kept.h"
 #include "http/programs/run.h"
 #include "http/reply.h"
 #include "http/rules.h"
+#include "lib/clock.h"
 #include "proto/status.h"
 #include "stats/stats.h"
 
@@ -38,10 +42,13 @@ get_start_why(const struct run *run, int error)
 static enum go
 handle_exit(struct conn *c)
 {
-	int		 status = c->request->run->backend->status;
-	const char	*seen = c->request->run->head.len == 0 ?
-			    "without an answer" : "before its head was "
-			    "complete";
+	const struct run	*run = c->request->run;
+	int			 status = run->backend->status;
+	const char		*seen = run->head.len == 0 ?
+				    "without an answer" :
+				    run->next == RUN_AUTHORIZED ?
+				    "before the end of its answer" :
+				    "before its head was complete";
 
 	stats_count(STATS_PROGRAMS_FAILED);
 	if (status != -1 && WIFSIGNALED(status))
@@ -62,12 +69,13 @@ handle_end(struct conn *c)
 	switch (run->backend->end) {
 	case BACKEND_BUSY:
 		stats_count(STATS_PROGRAMS_BUSY);
+		run_count(c, PROGRAM_STATS_REFUSED);
 		run->retry_after = run->backend->retry_after;
 		return failure_reply(c, WHY_PROGRAM_BUSY, "as many of it run "
 		    "and wait as may (most, queue, within)");
 	case BACKEND_FAILED:
 		stats_count(STATS_PROGRAMS_FAILED);
-		return failure_reply(c, get_start_why(run, error),
+			return failure_reply(c, get_start_why(run, error),
 		    "it cannot be started: %s", strerror(error));
 	default:
 		return handle_exit(c);
@@ -78,22 +86,6 @@ handle_end(struct conn *c)
  * The head of the response
  */
 
-/* Fields of an answer that are the server's business, or that are put out in
- * another way. */
-static const char *const own_fields[] = {
-	"Status", "Content-Length", "Connection", "Keep-Alive", "Trailer",
-	"Upgrade", "Date", "Server", "Proxy-Connection"
-};
-
-static bool
-is_own_field(struct str name)
-{
-	for (size_t i = 0; i < sizeof(own_fields) / sizeof(own_fields[0]); i++)
-		if (str_same_nocase(name, str_of(own_fields[i])))
-			return true;
-	return false;
-}
-
 static void
 add_fields(struct conn *c)
 {
@@ -103,7 +95,7 @@ add_fields(struct conn *c)
 	uint32_t		 at = 0;
 
 	while (cgi_head_next(&run->parse, run->head.at, &at, &name, &value)) {
-		if (is_own_field(name))
+		if (cgi_head_is_own(name))
 			continue;
 		buf_addf(work, "%.*s: ", (int)name.len, name.at);
 		buf_add(work, value.at, value.len);
@@ -190,6 +182,8 @@ answer_put_head(struct conn *c)
 		    (long long)run->left);
 	else if (run->chunked)
 		buf_adds(work, "Transfer-Encoding: chunked\r\n");
+	if (run->kept != NULL)
+		kept_add_fields(c);
 	fields_end(c);
 	output_write(conn_output(c), work->at, work->len);
 	r->response.status = (uint16_t)status;
@@ -218,6 +212,17 @@ take_output(struct conn *c)
 	return true;
 }
 
+/* Counts the time since the last one. */
+static void
+note_time(struct conn *c, enum program_stats_histogram what)
+{
+	struct run	*run = c->request->run;
+	int64_t		 now = clock_us();
+
+	program_stats_time(run->program->number, what, now - run->since);
+	run->since = now;
+}
+
 /* The time for the answer begins when the program does. */
 static void
 note_start(struct conn *c)
@@ -229,6 +234,7 @@ note_start(struct conn *c)
 	run->started = true;
 	run->deadline = c->http->clock->ms + run->program->answer;
 	stats_count(STATS_PROGRAMS_STARTED);
+	note_time(c, PROGRAM_STATS_HISTOGRAM_WAIT);
 }
 
 static enum go
@@ -237,15 +243,30 @@ handle_timeout(struct conn *c)
 	const struct run	*run = c->request->run;
 
 	stats_count(STATS_PROGRAMS_LATE);
-	return failure_reply(c, WHY_PROGRAM_LATE, run->head.len > 0 ?
+	run_count(c, PROGRAM_STATS_LATE);
+	return failure_reply(c, WHY_PROGRAM_LATE, run->next == RUN_AUTHORIZED ?
+	    "it was silent before the end of its answer (silence)" :
+	    run->head.len > 0 ?
 	    "it was silent in the middle of its head (silence)" :
 	    "it took too long to answer (answer)");
 }
 
-/* Waits until a program that redirects has ended; what else it writes is
+/* Goes on behind an answer of which the client gets nothing, or its fields. */
+static enum go
+end_unsent(struct conn *c)
+{
+	struct run	*run = c->request->run;
+
+	if (run->next != RUN_AUTHORIZED)
+		return redirect_begin(c);
+	return run->backend->end == BACKEND_COMPLETE ? authorizer_pass(c) :
+	    handle_end(c);
+}
+
+/* Waits until the program of such an answer has ended; what else it writes is
  * dropped. */
 static enum go
-end_local_redirect(struct conn *c, enum outcome outcome)
+await_end(struct conn *c, enum outcome outcome)
 {
 	struct run	*run = c->request->run;
 
@@ -253,9 +274,24 @@ end_local_redirect(struct conn *c, enum outcome outcome)
 		c->http->backends.consume(run->backend, run->backend->len);
 		run->deadline = c->http->clock->ms + run->program->silence;
 	} else if (outcome == OUTCOME_TIMED_OUT)
-		return redirect_begin(c);
-	return run->backend->end == BACKEND_RUNS ? run_wait(c) :
-	    redirect_begin(c);
+		return run->next != RUN_AUTHORIZED ? redirect_begin(c) :
+		    handle_timeout(c);
+	return run->backend->end == BACKEND_RUNS ? feed_wait(c) : end_unsent(c);
+}
+
+static enum go
+handle_admission(struct conn *c)
+{
+	struct run	*run = c->request->run;
+	struct str	 wrong;
+
+	if (authorizer_take(run, &wrong)) {
+		run->next = RUN_AUTHORIZED;
+		return await_end(c, OUTCOME_NONE);
+	}
+	stats_count(STATS_PROGRAMS_FAILED);
+	return failure_reply(c, WHY_PROGRAM_ANSWER, "its field %.*s names no "
+	    "variable that it may set", (int)wrong.len, wrong.at);
 }
 
 static enum go
@@ -263,10 +299,16 @@ handle_head(struct conn *c)
 {
 	struct run	*run = c->request->run;
 
-	if (cgi_head_is_local(&run->parse, run->head.at)) {
-		run->local = true;
-		return end_local_redirect(c, OUTCOME_NONE);
-	}
+	note_time(c, PROGRAM_STATS_HISTOGRAM_ANSWER);
+	if (run->authorizes && authorizer_admits(run))
+		return handle_admission(c);
+	if (run->authorizes)
+		authorizer_refuse(c);
+	run->next = (uint8_t)redirect_choose(run);
+	if (run->next != RUN_RELAY)
+		return await_end(c, OUTCOME_NONE);
+	if (run->parse.file.len > 0 && run->program->sendfile.n == 0)
+		refusal_log_sendfile(c);
 	answer_put_head(c);
 	return conn_go(c, STEP_RELAY);
 }
@@ -280,8 +322,10 @@ answer_step(struct conn *c)
 
 	if (is_failure(outcome) && outcome != OUTCOME_TIMED_OUT)
 		return conn_abort(c);		/* its client has gone */
-	if (run->local)
-		return end_local_redirect(c, outcome);
+	if (feed_has_failed(c, outcome))
+		return failure_of_body(c);
+	if (run->next != RUN_RELAY)
+		return await_end(c, outcome);
 	note_start(c);
 	more = take_output(c);
 	switch (cgi_head_feed(&run->parse, run->head.at, run->head.len)) {
@@ -289,7 +333,7 @@ answer_step(struct conn *c)
 		return handle_head(c);
 	case CGI_HEAD_REFUSED:
 		stats_count(STATS_PROGRAMS_FAILED);
-		return failure_reply(c, WHY_PROGRAM_ANSWER, "%s",
+			return failure_reply(c, WHY_PROGRAM_ANSWER, "%s",
 		    run->parse.why);
 	default:
 		break;
@@ -297,5 +341,5 @@ answer_step(struct conn *c)
 	if (run->backend->end != BACKEND_RUNS)
 		return handle_end(c);
 	return outcome == OUTCOME_TIMED_OUT && !more ? handle_timeout(c) :
-	    run_wait(c);
+	    feed_wait(c);
 }

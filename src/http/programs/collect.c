@@ -2,7 +2,8 @@
  * collect: takes in the body of a request for a program.
  *
  * A program is started when its body is whole, so a client that sends none of
- * it holds no program.
+ * it holds no program; unless the conf says that the program is to have the
+ * body as it comes (feed.c).
  */
 #include <sys/param.h>
 
@@ -17,25 +18,61 @@
 static enum go
 refuse_body(struct conn *c, enum why why)
 {
-	run_drop_body(c);
+	run_body_drop(c);
 	return reply_error_close(c, reply_why(c, why));
+}
+
+/* Has a body go to a file on a disk if it is long for one in memory, or others
+ * leave no room there. */
+static void
+choose_place(struct conn *c, int64_t more)
+{
+	struct run		*run = c->request->run;
+	struct caches		*caches = c->http->caches;
+	const struct conf	*conf = c->http->conf;
+
+	if (conf->limits.spool == NULL || run->body.on_disk ||
+	    (run->body.counted + more <= conf->limits.spool_from &&
+	    caches->bodies + more <= conf->limits.bodies))
+		return;
+	run->body.on_disk = true;
+	caches->bodies -= run->body.counted;
+	caches->spooled += run->body.counted;
 }
 
 /* Counts bytes among the bodies of all requests; false: there are too many. */
 static bool
 count_bytes(struct conn *c, int64_t n)
 {
-	struct run	*run = c->request->run;
+	struct run		*run = c->request->run;
+	struct caches		*caches = c->http->caches;
+	const struct conf	*conf = c->http->conf;
 
-	c->http->caches->bodies += n;
+	choose_place(c, n);
 	run->body.counted += n;
-	return c->http->caches->bodies <= c->http->conf->limits.bodies;
+	if (run->body.on_disk) {
+		caches->spooled += n;
+		return caches->spooled <= conf->limits.spool_max;
+	}
+	caches->bodies += n;
+	return caches->bodies <= conf->limits.bodies;
 }
 
 static int64_t
 body_limit(const struct conn *c)
 {
 	return ((const struct conf_rules *)c->request->path->rules)->run.body;
+}
+
+/* Whether the program gets the body as it comes.  SCGI begins with the length
+ * of a body. */
+static bool
+is_fed(const struct request *r)
+{
+	const struct conf_program	*program = r->run->program;
+
+	return program->stream && (r->parse.content_length > 0 ||
+	    program->protocol != CONF_SCGI);
 }
 
 /* Begins a body: what its length says against it comes before a byte is
@@ -52,6 +89,10 @@ begin_body(struct conn *c)
 		return conn_go(c, STEP_START);
 	if (length > body_limit(c))
 		return refuse_body(c, WHY_PROGRAM_BODY);
+	if (is_fed(r)) {
+		r->run->body.is_fed = r->run->body.comes = true;
+		return conn_go(c, STEP_START);
+	}
 	if (length > 0 && !count_bytes(c, length))
 		return refuse_body(c, WHY_BODIES);
 	return GO_ON;
@@ -77,15 +118,32 @@ consume_body(struct conn *c, const char *bytes, size_t len, size_t *used)
 	return r->discard.left == 0 ? CHUNKED_DONE : CHUNKED_MORE;
 }
 
+bool
+collect_exceeds(const struct conn *c)
+{
+	const struct run	*run = c->request->run;
+
+	return run->body.length + (int64_t)run->body.bytes.len > body_limit(c);
+}
+
+enum chunked_result
+collect_input(struct conn *c)
+{
+	size_t			head = c->request->parse.size, used;
+	enum chunked_result	result;
+
+	result = consume_body(c, c->input + head, c->input_len - head, &used);
+	recv_drop_body(c, used);
+	return result;
+}
+
 /* Whether a body in chunks is within the limits, after so many more bytes. */
 static enum why
 check_chunks(struct conn *c, size_t more)
 {
-	const struct run	*run = c->request->run;
-
 	if (!c->request->parse.chunked)
 		return WHY_NONE;
-	if (run->body.length + (int64_t)run->body.bytes.len > body_limit(c))
+	if (collect_exceeds(c))
 		return WHY_PROGRAM_BODY;
 	return count_bytes(c, (int64_t)more) ? WHY_NONE : WHY_BODIES;
 }
@@ -96,15 +154,13 @@ take_body(struct conn *c)
 {
 	struct request		*r = c->request;
 	struct run		*run = r->run;
-	size_t			 head = r->parse.size, used;
 	size_t			 before = run->body.bytes.len;
 	enum chunked_result	 result;
 	enum why		 why;
 
-	result = consume_body(c, c->input + head, c->input_len - head, &used);
-	recv_drop_body(c, used);
+	result = collect_input(c);
 	if (result == CHUNKED_REFUSED) {
-		run_drop_body(c);
+		run_body_drop(c);
 		return reply_error_close(c, r->discard.chunked.status);
 	}
 	why = check_chunks(c, run->body.bytes.len - before);

@@ -153,9 +153,12 @@ add_paths(const struct conn *c, struct buf *to)
 
 	buf_add(&text, path, run->script_len);
 	buf_adds(&text, run->index);
-	add_string(to, "SCRIPT_NAME", buf_string(&text));
+	if (!run->authorizes)
+		add_string(to, "SCRIPT_NAME", buf_string(&text));
 	buf_add(&text, info.at, info.len);
 	add_string(to, "DOCUMENT_URI", buf_string(&text));
+	if (run->authorizes)		/* FastCGI 1.0, section 6.3 */
+		info.len = 0;
 	if (info.len > 0)
 		add_text(to, "PATH_INFO", info);
 	text.len = 0;
@@ -205,7 +208,8 @@ add_client(const struct conn *c, struct buf *to)
 	add_string(to, "REMOTE_ADDR", addr);
 	if (get_client_port(c) != 0)
 		add_number(to, "REMOTE_PORT", get_client_port(c));
-	if (!r->auth.ok || !credentials_read(parse_field(&r->parse, c->input,
+	if ((r->auth.user & REQUEST_USER_PASSWORD) == 0 ||
+	    !credentials_read(parse_field(&r->parse, c->input,
 	    FIELD_AUTHORIZATION), &who))
 		return;
 	add_string(to, "AUTH_TYPE", "Basic");
@@ -244,14 +248,31 @@ get_own_port(const struct conn *c)
 	return port != 0 ? port : 80;
 }
 
+/* The host that was asked for, in lower case, as programs compare it. */
+static void
+add_host(const struct conn *c, struct buf *to)
+{
+	const struct request	*r = c->request;
+	struct str		 host = parse_host_name(&r->parse, c->input);
+	char			 byte;
+
+	if (host.len == 0)
+		host = str_of(r->site->names.at[0]);
+	buf_adds(to, "SERVER_NAME=");
+	for (size_t i = 0; i < host.len; i++) {
+		byte = host.at[i];
+		buf_addc(to, byte >= 'A' && byte <= 'Z' ? (char)(byte | 0x20) :
+		    byte);
+	}
+	buf_addc(to, '\0');
+}
+
 static void
 add_server(const struct conn *c, struct buf *to)
 {
 	const struct request	*r = c->request;
-	struct str		 host = parse_host_name(&r->parse, c->input);
 
-	add_text(to, "SERVER_NAME", host.len > 0 ? host :
-	    str_of(r->site->names.at[0]));
+	add_host(c, to);
 	add_own_addr(&r->run->ends.own, to);
 	add_number(to, "SERVER_PORT", get_own_port(c));
 	add_string(to, "SERVER_SOFTWARE", c->http->server);
@@ -305,16 +326,28 @@ add_target(const struct conn *c, struct buf *to)
 	add_text(to, "QUERY_STRING", query);
 }
 
-/* Programs alone ask for the type of a body.  SCGI has a length always. */
+/* An authorizer gets no body; SCGI has a length always. */
+static bool
+has_length(const struct parse *p, const struct run *run)
+{
+	if (run->authorizes)
+		return false;
+	return p->content_length != -1 || (p->chunked && !run->body.comes) ||
+	    run->program->protocol == CONF_SCGI;
+}
+
+/* Programs alone ask for the type of a body. */
 static void
 add_body(const struct conn *c, struct buf *to)
 {
+	const struct parse	*p = &c->request->parse;
 	const struct run	*run = c->request->run;
 	struct str		 name, value;
 	uint32_t		 at = 0;
 
-	if (run->body.length > 0 || run->program->protocol == CONF_SCGI)
-		add_number(to, "CONTENT_LENGTH", (uint64_t)run->body.length);
+	if (has_length(p, run))
+		add_number(to, "CONTENT_LENGTH", (uint64_t)(run->body.comes ?
+		    p->content_length : run->body.length));
 	while (parse_next_line(&c->request->parse, c->input, &at, &name,
 	    &value))
 		if (str_same_nocase(name, STR("Content-Type"))) {
@@ -337,6 +370,21 @@ drop_text(struct buf *from, struct str name)
 		}
 		from->len -= size;
 		memmove(from->at + at, from->at + at + size, from->len - at);
+	}
+}
+
+/* Adds what authorizers have said of the request; the last one counts. */
+static void
+add_authorized(const struct buf *variables, struct buf *to)
+{
+	struct str	rest = { variables->at, variables->len };
+	struct str	text, name;
+
+	while (rest.len > 0) {
+		text = name = str_cut(&rest, '\0');
+		drop_text(to, str_cut(&name, '='));
+		buf_add(to, text.at, text.len);
+		buf_addc(to, '\0');
 	}
 }
 
@@ -363,6 +411,7 @@ environment_add(const struct conn *c, struct buf *to)
 	add_scheme(c, to);
 	add_server(c, to);
 	add_fields(c, to);
+	add_authorized(&c->request->run->authorized.variables, to);
 	if (c->request->run->program->protocol != CONF_CGI)
 		add_own(c->request->run->program, to);
 }

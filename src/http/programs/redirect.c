@@ -1,13 +1,15 @@
 /*
  * redirect: a request whose program has answered with a path: it goes on as one
- * for that path, without a body (RFC 3875, section 6.2.2).
+ * for that path, without a body (RFC 3875, section 6.2.2; X-Accel-Redirect).
  *
  * The head is written anew.  Behind its first line stands the old one, which
  * the access log shows.
  */
 #include <string.h>
 
+#include "http/programs/kept.h"
 #include "http/programs/run.h"
+#include "proto/char_class.h"
 
 #define REDIRECTS_MAX	5
 
@@ -28,19 +30,67 @@ is_dropped(struct str name)
 	return false;
 }
 
+/* Whether a status leaves room for a file. */
+static bool
+may_have_file(int status)
+{
+	return status != 204 && status != 205 && status != 304;
+}
+
+enum run_next
+redirect_choose(const struct run *run)
+{
+	const struct cgi_head	*p = &run->parse;
+
+	if (cgi_head_is_local(p, run->head.at))
+		return RUN_LOCAL;
+	if (p->file.len > 0 && run->program->sendfile.n > 0 &&
+	    may_have_file(p->status))
+		return RUN_FILE;
+	return p->path.len > 0 ? RUN_PATH : RUN_RELAY;
+}
+
+/* The path, as the program has written it. */
+static struct str
+get_path(const struct run *run)
+{
+	const struct span	*s = run->next == RUN_PATH ?
+				    &run->parse.path : &run->parse.location;
+
+	return (struct str){ run->head.at + s->at, s->len };
+}
+
+/* Adds a path as a target, with an escape for each byte that no target has. */
+static void
+add_target(struct str path, struct buf *head)
+{
+	size_t	n;
+
+	while (path.len > 0) {
+		n = char_class_length(path.at, path.len, CHAR_CLASS_TARGET);
+		buf_add(head, path.at, n);
+		str_skip(&path, n);
+		if (path.len == 0)
+			break;
+		buf_addf(head, "%%%02X", (unsigned)(unsigned char)path.at[0]);
+		str_skip(&path, 1);
+	}
+}
+
 /* Writes the head of the request for the path. */
 static void
 write_head(const struct conn *c, struct buf *head)
 {
 	const struct request	*r = c->request;
 	const struct parse	*p = &r->parse;
-	const struct run	*run = r->run;
-	struct str		 name, value;
+	struct str		 path = get_path(r->run), name, value;
 	uint32_t		 at = 0;
 
 	buf_addf(head, "%s ", p->method == METHOD_HEAD ? "HEAD" : "GET");
-	buf_add(head, run->head.at + run->parse.location.at,
-	    run->parse.location.len);
+	if (r->run->next == RUN_PATH)
+		add_target(path, head);
+	else
+		buf_add(head, path.at, path.len);
 	buf_addf(head, " HTTP/1.%d\r\n", p->minor);
 	if (p->host.len > 0)
 		buf_addf(head, "Host: %.*s\r\n", (int)p->host.len,
@@ -105,19 +155,34 @@ renew_request(struct conn *c, const struct parse *p)
 {
 	struct request			*r = c->request;
 	const struct conf_site		*site = r->site;
+	struct run			*run = r->run;
 	uint8_t				 n = r->local_redirects;
 
 	conn_request_reset(c);
 	pathname_release(&c->http->caches->paths, &r->path);
 	if (r->auth.entry != NULL)
 		auth_release(&c->http->caches->auth, &r->auth.entry);
-	run_free(c);
+	run_leave(c);
 	memset(r, 0, sizeof(*r));
 	r->parse = *p;
 	r->site = site;
 	r->auth.counted = true;
 	r->local_redirects = n + 1;
+	r->run = run;
+	kept_note(r);
 	r->response.head_kind = c->close ? 1 : p->minor == 0 ? 2 : 0;
+}
+
+/* Reads the head of the request for the path; false: that is no path. */
+static bool
+make_head(const struct conn *c, struct parse *p, struct buf *head)
+{
+	if (get_path(c->request->run).at[0] != '/')
+		return false;
+	write_head(c, head);
+	parse_init(p);
+	return parse_feed(p, &c->http->parse_limits, head->at, head->len) ==
+	    PARSE_DONE;
 }
 
 enum go
@@ -125,20 +190,25 @@ redirect_begin(struct conn *c)
 {
 	struct request	*r = c->request;
 	struct buf	 head = { 0 };
-	struct str	 old = parse_str(c->input, r->parse.request_line);
+	struct str	 old;
 	struct parse	 p = { 0 };
 
+	if (r->run->next == RUN_FILE)
+		return sendfile_begin(c);
 	if (r->local_redirects == REDIRECTS_MAX)
 		return failure_reply(c, WHY_PROGRAM_LOOP, "its redirect to a "
 		    "path is the sixth of this request");
-	write_head(c, &head);
-	parse_init(&p);
-	if (parse_feed(&p, &c->http->parse_limits, head.at, head.len) !=
-	    PARSE_DONE) {
+	feed_leave(c);
+	old = parse_str(c->input, r->parse.request_line);
+	if (!make_head(c, &p, &head)) {
 		buf_wipe(&head);
-		return failure_reply(c, WHY_PROGRAM_ANSWER, "its Location is "
-		    "no valid path");
+		return failure_reply(c, WHY_PROGRAM_ANSWER, "its %s is no "
+		    "valid path", r->run->next == RUN_PATH ?
+		    "X-Accel-Redirect" : "Location");
 	}
+	run_count(c, PROGRAM_STATS_ANSWERED);
+	if (r->run->next == RUN_PATH)
+		kept_new(c, false);
 	insert_line(&p, &head, old);
 	replace_input(c, &head);
 	renew_request(c, &p);

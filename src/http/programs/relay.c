@@ -86,20 +86,43 @@ is_too_long(const struct run *run)
 static enum go
 end_whole(struct conn *c)
 {
+	feed_leave(c);
+	run_count(c, PROGRAM_STATS_ANSWERED);
 	run_end(c);
 	return conn_send(c, STEP_FINISH);
 }
 
 /* Ends a response that is not whole in a way that the client notices. */
 static COLD enum go
-cut_response(struct conn *c, const char *cause)
+break_response(struct conn *c)
 {
-	struct run	*run = c->request->run;
+	const struct run	*run = c->request->run;
 
-	buf_adds(&run->cause, cause);
-	refusal_log_cut(c);
 	run_end(c);
 	return run->chunked || run->left != -1 ? conn_abort(c) : conn_reset(c);
+}
+
+/* The same, with a line in the log. */
+static COLD enum go
+cut_response(struct conn *c, const char *cause)
+{
+	buf_adds(&c->request->run->cause, cause);
+	refusal_log_cut(c);
+	return break_response(c);
+}
+
+/* Ends a response as the body of the request has failed; a fault of its client
+ * is not logged. */
+static COLD enum go
+handle_failed_body(struct conn *c)
+{
+	const struct run	*run = c->request->run;
+
+	if (is_whole(run))
+		return end_whole(c);
+	if (run->body.error != 0)
+		refusal_log_cut(c);
+	return break_response(c);
 }
 
 /* Handles the program's end. */
@@ -115,12 +138,15 @@ end_body(struct conn *c)
 		return conn_send(c, STEP_RELAY);
 	if (run->backend->end != BACKEND_COMPLETE) {
 		stats_count(STATS_PROGRAMS_FAILED);
+		run_count(c, PROGRAM_STATS_FAILED);
 		return cut_response(c, "it was ended in the middle of its "
 		    "answer");
 	}
-	if (run->left > 0)
+	if (run->left > 0) {
+		run_count(c, PROGRAM_STATS_FAILED);
 		return cut_response(c, "its answer is shorter than its "
 		    "Content-Length");
+	}
 	if (run->chunked)
 		output_write(conn_output(c), "0\r\n\r\n", 5);
 	return end_whole(c);
@@ -131,6 +157,7 @@ handle_too_long(struct conn *c)
 {
 	buf_adds(&c->request->run->cause, "its answer is longer than its "
 	    "Content-Length");
+	run_count(c, PROGRAM_STATS_FAILED);
 	refusal_log_cut(c);
 	c->close = true;
 	return end_whole(c);
@@ -142,6 +169,7 @@ handle_timeout(struct conn *c)
 	if (is_whole(c->request->run))
 		return end_whole(c);
 	stats_count(STATS_PROGRAMS_LATE);
+	run_count(c, PROGRAM_STATS_LATE);
 	return cut_response(c, "it was silent for too long (silence)");
 }
 
@@ -164,6 +192,8 @@ relay_step(struct conn *c)
 
 	if (is_failure(outcome) && outcome != OUTCOME_TIMED_OUT)
 		return handle_failure(c);
+	if (feed_has_failed(c, outcome))
+		return handle_failed_body(c);
 	if (is_too_long(run))
 		return handle_too_long(c);
 	more = put_next(c);
@@ -177,5 +207,5 @@ relay_step(struct conn *c)
 	if (conn_has_output(c))
 		return conn_send(c, STEP_RELAY);
 	return outcome == OUTCOME_TIMED_OUT && !more ? handle_timeout(c) :
-	    run_wait(c);
+	    feed_wait(c);
 }

@@ -11,24 +11,26 @@
 
 #include "backend.h"
 #include "http/conn.h"
+#include "http/programs/run_body.h"
 #include "lib/buf.h"
 #include "proto/cgi_head.h"
 #include "proto/why.h"
-#include "task.h"
+#include "stats/program_stats.h"
 
-/* Bytes of a request's body that are kept before they go to a file. */
-#define RUN_BODY_KEPT	(64 * 1024)
+struct kept;			/* kept.h */
 
-/* The task that writes bytes of a body to its file. */
-struct spool {
-	struct task	 task;	/* first member: casts rely on it */
-	struct run	*run;	/* takes the result; NULL: gone */
-	struct buf	 bytes;
-	int		 file;	/* the task's own descriptor; -1: none */
+/* How a request goes on behind the head of an answer. */
+enum run_next {
+	RUN_RELAY,			/* with its body */
+	RUN_AUTHORIZED,			/* as if there were no authorizer */
+	RUN_LOCAL,			/* with the path of a local redirect */
+	RUN_PATH,			/* with that of X-Accel-Redirect */
+	RUN_FILE			/* with the file of X-Sendfile */
 };
 
 struct run {
-	const struct conf_program *program;
+	const struct conf_program *program;	/* NULL: one has authorized, and
+					 * none is known yet that answers */
 	char		*file;		/* the script: absolute, of a program
 					 * with a directory its path beneath
 					 * that; NULL: the program's command */
@@ -37,18 +39,14 @@ struct run {
 	const char	*index;		/* of the conf: behind these bytes in
 					 * SCRIPT_NAME; then there is no
 					 * PATH_INFO; "": none */
-	struct {			/* of the request */
-		struct buf	 bytes;		/* not in the file yet */
-		int		 fd;		/* -1: no file yet */
-		int64_t		 length;	/* bytes in the file */
-		int64_t		 counted;	/* of limits { bodies } */
-		bool		 begun, whole;
-		struct spool	*spool;		/* under way; NULL: none */
-		int		 error;		/* of the last one; 0: none */
-	}		 body;
+	struct run_body	 body;		/* of the request */
 	struct wait_addresses ends;	/* of the connection */
 	struct backend	*backend;	/* NULL: not started, or ended */
 	bool		 started;	/* the start has been counted */
+	bool		 counted;	/* so has how the request has ended, or
+					 * it is not one of the program's yet */
+	int64_t		 since;		/* us: the program was asked for, or
+					 * has started */
 	struct buf	 head;		/* of the answer, and behind it what of
 					 * the body came along */
 	struct cgi_head	 parse;		/* of it */
@@ -57,7 +55,16 @@ struct run {
 					 * Content-Length; -1: unknown */
 	bool		 chunked;	/* to the client */
 	bool		 bodiless;	/* HEAD, 204, 304 */
-	bool		 local;		/* its answer is a local redirect */
+	bool		 authorizes;	/* the program is asked whether the
+					 * request may go on */
+	struct {			/* by programs before it */
+		size_t		 next;	/* guard; those before it let the path
+					 * pass */
+		struct buf	 variables;	/* texts NAME=VALUE, terminated,
+						 * as they have said */
+	}		 authorized;
+	uint8_t		 next;		/* enum run_next */
+	struct kept	*kept;		/* of answers so far; NULL: nothing */
 	uint32_t	 retry_after;	/* seconds, of a 503; 0: none */
 	struct buf	 cause;		/* a clause: what went wrong */
 };
@@ -65,28 +72,40 @@ struct run {
 enum go	collect_step(struct conn *);
 enum go	spool_step(struct conn *);
 enum go	start_step(struct conn *);
+enum go	feed_step(struct conn *);
 enum go	answer_step(struct conn *);
 enum go	relay_step(struct conn *);
 
-/* Makes the struct run of a request whose path is a program, and goes to
- * COLLECT.  Takes over file. */
+/* The struct run of a request, which is made unless there is one. */
+struct run *run_get(struct request *);
+/* Has a request run the program that its path is, and goes to COLLECT.  Takes
+ * over file. */
 enum go	run_begin(struct conn *, const struct conf_program *, char *file,
 	    size_t script_len);
 /* Ends the program, if it runs; frees. */
 void	run_free(struct conn *);
 /* Ends the program, if it runs. */
 void	run_end(struct conn *);
-/* Waits for the program, until run->deadline. */
-enum go	run_wait(struct conn *);
+/* Ends it, and makes the struct that of a request without a program; what
+ * programs have authorized, and what is kept of their answers, stays. */
+void	run_renew(struct conn *);
+/* The same for a request of another path: nothing is authorized. */
+void	run_leave(struct conn *);
+/* Counts how the request has ended, for its program; the first time counts. */
+void	run_count(struct conn *, enum program_stats_counter);
 /* Answers with an error, before there is a response; the cause is a clause
  * about the program. */
 enum go	failure_reply(struct conn *, enum why, const char *cause, ...)
 	    __attribute__((__format__(__printf__, 3, 4)));
-/* Frees what there is of the request's body. */
-void	run_drop_body(struct conn *);
+/* The same, as the body has failed. */
+enum go	failure_of_body(struct conn *);
 /* Makes the head of the response and puts it out. */
 void	answer_put_head(struct conn *);
-/* Goes on with the path that the program has named. */
+/* Chooses by the head of an answer. */
+enum run_next redirect_choose(const struct run *);
+/* Goes on as it says, unless that is RUN_RELAY. */
 enum go	redirect_begin(struct conn *);
+/* Goes on with the file of X-Sendfile. */
+enum go	sendfile_begin(struct conn *);
 
 #endif

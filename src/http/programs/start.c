@@ -6,8 +6,19 @@
 
 #include "http/programs/environment.h"
 #include "http/programs/run.h"
-#include "lib/io.h"
+#include "lib/clock.h"
 #include "stats/stats.h"
+
+/* The program has been asked for. */
+static void
+note_request(struct conn *c)
+{
+	struct run	*run = c->request->run;
+
+	program_stats_add(run->program->number, PROGRAM_STATS_REQUESTS, 1);
+	run->counted = false;
+	run->since = clock_us();
+}
 
 static enum go
 fail_to_start(struct conn *c, int error)
@@ -15,9 +26,18 @@ fail_to_start(struct conn *c, int error)
 	if (error == EMSGSIZE)
 		return failure_reply(c, WHY_ENVIRONMENT, "its variables do "
 		    "not fit into a message");
+	note_request(c);
 	stats_count(STATS_PROGRAMS_BUSY);
+	run_count(c, PROGRAM_STATS_REFUSED);
 	return failure_reply(c, WHY_NO_MANAGER, "its manager cannot be asked "
 	    "for it now: %s", strerror(error));
+}
+
+/* Main must not wait for a disk to read a body that goes over a connection. */
+static bool
+has_slow_body(const struct run *run)
+{
+	return run->body.device != 0 && run->program->protocol != CONF_CGI;
 }
 
 /* The body stays counted while the program may read it. */
@@ -30,10 +50,14 @@ start_backend(struct conn *c, int *error)
 	struct buf		 texts = { 0 };
 	struct backend_start	 start = {
 		.program = (uint32_t)program->number,
+		.manager = (uint32_t)program->manager,
+		.place = (uint32_t)program->place,
 		.protocol = (uint8_t)program->protocol,
 		.keep = program->protocol == CONF_FASTCGI &&
 		    program->servers.n == 0,
-		.name = program->name, .body = run->body.fd,
+		.authorizes = run->authorizes, .name = program->name,
+		.body = run->body.is_fed ? -1 : run->body.fd,
+		.sends_body = run->body.is_fed,
 	};
 	struct backend		*backend = NULL;
 
@@ -48,7 +72,8 @@ start_backend(struct conn *c, int *error)
 	    (size_t)program->hold);
 	*error = errno;
 	buf_wipe(&texts);
-	io_close(&run->body.fd);
+	if (!run->body.is_fed)
+		run_body_close(c);
 	return backend;
 }
 
@@ -64,9 +89,11 @@ start_step(struct conn *c)
 		c->wait.addresses = &run->ends;
 		return conn_wait(c, WAIT_ADDRESSES, TIMEOUT_PROGRAM, 0, 0);
 	}
+	run->body.is_fed = run->body.is_fed || has_slow_body(run);
 	run->backend = start_backend(c, &error);
 	if (run->backend == NULL)
 		return fail_to_start(c, error);
+	note_request(c);
 	run->deadline = c->http->clock->ms + run->program->within +
 	    run->program->answer;
 	return conn_go(c, STEP_ANSWER);

@@ -135,7 +135,7 @@ mark_directory(void *context, const struct path *path, int64_t checked_at)
 	char			 decoded[JOB_PATH_MAX];
 	struct result		 a;
 
-	if (!path->used || checked_at <= w->pass.now ||
+	if (path->uses == 0 || checked_at <= w->pass.now ||
 	    !read_path(w, path, checked_at, decoded, &a))
 		return INT64_MAX;
 	mark_one(waypoint_find(w, a.root, JOB_WAYPOINT_DIRECTORY,

@@ -55,6 +55,7 @@ sub put_all {
 	put("Content-Type: application/octet-stream\n\n" . join("\0",
 	    (map { "$_=$request{params}{$_}" } sort keys %{$request{params}}),
 	    "-pid=$$", "-flags=$request{flags}", "-first=$request{first}",
+	    "-role=$request{role}",
 	    '-inherited=' . ($ENV{AMPED_TEST_SECRET} // 'nothing'),
 	    '-body=' . take_body()));
 }
@@ -145,7 +146,7 @@ sub take_request {
 
 	die "record of type $type\n" unless $type == BEGIN_REQUEST;
 	%request = (id => $id, flags => unpack('xxC', $content),
-	    first => 'none');
+	    role => unpack('n', $content), first => 'none');
 	while (1) {
 		(my ($type), undef, $content) = get_record() or return 0;
 		die "record of type $type\n" unless $type == PARAMS;
@@ -178,7 +179,8 @@ sub take_request {
 	my $head = get_bytes($len) // return 0;
 	my @texts = split(/\0/, $head, -1);
 	die "no comma\n" unless (get_bytes(1) // '') eq ',';
-	%request = (flags => 0, first => $texts[0], left => $texts[1],
+	%request = (flags => 0, role => 'none', first => $texts[0],
+	    left => $texts[1],
 	    params => { @texts[0 .. $#texts - 1] });
 	return 1;
 }

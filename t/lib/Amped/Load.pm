@@ -20,8 +20,9 @@ use Amped::Client;
 #	port	of the server
 #	clients	how many (4)
 #	targets	what they ask for: target => body, or [bodies] any of which is
-#		right; undef: a 404
+#		right, or a function that makes it of the query; undef: a 404
 #	stay	requests on a connection, unless the server ends it (1000)
+#	relayed	programs make the responses
 #	pause	ms between two requests (1: other tests run beside this one)
 sub new {
 	my ($class, %opt) = @_;
@@ -61,7 +62,8 @@ sub ask {
 	while (!$select->can_read($self->{pause} / 1000)) {
 		my $target = $targets[$n++ % @targets];
 		my ($why, $stays) = eval {
-			$client //= Amped::Client->new(port => $self->{port});
+			$client //= Amped::Client->new(port => $self->{port},
+			    relayed => $self->{relayed});
 			$self->one($client, $target, "$number.$n");
 		};
 		$why = $@ if $@;
@@ -78,6 +80,7 @@ sub one {
 	my ($self, $client, $target, $id) = @_;
 	my $body = $self->{targets}{$target};
 
+	$body = $body->("$id.") if ref($body) eq 'CODE';
 	$client->send("GET $target?$id. HTTP/1.1\r\nHost: x\r\n\r\n");
 	my $answer = $client->response;
 	return ($client->{reset} ? 'reset' : 'closed without an answer', 0)

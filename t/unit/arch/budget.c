@@ -98,7 +98,7 @@ START_TEST(leaves_some_for_programs)
 	ck_assert(budget_suffices(conf, 1, b.min));
 	ck_assert(!budget_suffices(conf, 1, b.min - 1));
 	budget_make(&b, conf, 1, 1, 100000);
-	ck_assert_uint_eq(b.programs, one ? arch_workers(conf) : 130);
+	ck_assert_uint_eq(b.programs, one ? arch_workers(conf) + 16 : 130);
 	conf->programs = NULL;
 	conf->nprograms = 0;
 	conf_free(&conf);

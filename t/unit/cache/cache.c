@@ -168,10 +168,16 @@ init_cache(void)
 	memset(gone, 0, sizeof(gone));
 }
 
+static void
+free_cache(void)
+{
+	cache_end(&cache);
+}
+
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_checked_fixture(tests, init_cache, NULL);
+	tcase_add_checked_fixture(tests, init_cache, free_cache);
 	tcase_add_test(tests, oldest_goes);
 	tcase_add_test(tests, used_stays);
 	tcase_add_test(tests, held_never_goes);

@@ -207,6 +207,8 @@ START_TEST(off)
 		ck_assert_uint_eq(chunks.cache.entries, 0);
 		ck_assert_uint_eq(chunks.mappings, 0);
 		file_drop(&f);
+		file_free(&files);
+		chunk_free(&chunks);
 		unlink(path);
 	}
 }

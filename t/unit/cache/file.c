@@ -166,6 +166,7 @@ START_TEST(given_slowly)
 	unsigned	 before;
 
 	caches_that_defer();
+	file_free(&files);
 	file_init(&files, &chunks, 4, 4 * KIB, KIB, RESIDENCY_AUTO);
 	chunks.cache.limit_bytes = 0;
 	files.close_fd = close_fd;

@@ -77,9 +77,9 @@ START_TEST(links)
 	ck_assert_uint_eq(p->holds, 1);
 	ck_assert_uint_eq(p->file->references, 1);
 	ck_assert_uint_eq(paths.cache.hits + paths.cache.misses, 0);
-	p->used = false;
+	p->uses = 0;
 	expect("/small", p, p->file);
-	ck_assert(!p->used);
+	ck_assert_uint_eq(p->uses, 0);
 	pathname_release(&paths, &p);
 }
 END_TEST

@@ -110,6 +110,28 @@ START_TEST(networks)
 }
 END_TEST
 
+/* A path within an internal one is none. */
+START_TEST(internal)
+{
+	const struct conf_guard	*guard;
+	struct conf		*conf;
+
+	conf = good(BEGIN "path /p { internal on; allow 192.0.2.0/24 }\n"
+	    "path /p/q { internal off }\npath /p/r { }\n}\n");
+	guard = &conf_find_rules(&conf->sites[0], "/p/x", 4)->guard;
+	ck_assert(guard->internal != 0 && guard->active);
+	guard = &conf_find_rules(&conf->sites[0], "/p/q", 4)->guard;
+	ck_assert(guard->internal == 0 && !guard->active);
+	guard = &conf_find_rules(&conf->sites[0], "/p/r", 4)->guard;
+	ck_assert(guard->internal == 0 && !guard->active);
+	conf_free(&conf);
+	conf = good(BEGIN "path /p { internal on }\n}\n");
+	ck_assert(conf_find_rules(&conf->sites[0], "/p", 2)->guard.active);
+	ck_assert(!conf->sites[0].rules.guard.active);
+	conf_free(&conf);
+}
+END_TEST
+
 /* Directives of the site and the path; the realm and the file at the path. */
 static const struct {
 	const char	*site, *path, *realm, *file;
@@ -303,6 +325,7 @@ unit_tests(TCase *t)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_loop_test(t, networks, 0, COUNT(asks));
 	tcase_add_loop_test(t, passwords, 0, COUNT(realms));
+	tcase_add_test(t, internal);
 	tcase_add_test(t, either);
 	tcase_add_loop_test(t, users, 0, COUNT(limits));
 	tcase_add_test(t, patterns);

@@ -35,6 +35,7 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->cache.chunks, 512 << 20);
 	ck_assert_int_eq(conf->cache.chunk_size, 64 << 10);
 	ck_assert_int_eq(conf->cache.small, 16 << 10);
+	ck_assert_int_eq(conf->cache.policy, POLICY_LRU);
 	ck_assert_int_eq(conf->cache.residency, RESIDENCY_AUTO);
 	for (int i = 0; i < ABLATION_COUNT; i++)
 		ck_assert(!conf_disabled(conf, i));
@@ -61,6 +62,9 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->limits.body, 1 << 20);
 	ck_assert_int_eq(conf->limits.body_within, 30000);
 	ck_assert_int_eq(conf->limits.bodies, 64 << 20);
+	ck_assert_ptr_null(conf->limits.spool);
+	ck_assert_int_eq(conf->limits.spool_from, 1 << 20);
+	ck_assert_int_eq(conf->limits.spool_max, 1 << 30);
 	ck_assert_int_eq(conf->limits.idle, 30000);
 	ck_assert_int_eq(conf->limits.verify, 16);
 	ck_assert_int_eq(conf->limits.verify_queue, 256);
@@ -208,6 +212,7 @@ START_TEST(values)
 	ck_assert_int_eq(conf->cache.negative, 0);
 	ck_assert_int_eq(conf->cache.chunks, (int64_t)2 << 30);
 	ck_assert_int_eq(conf->cache.small, 0);
+	ck_assert_int_eq(conf->cache.policy, POLICY_GDSF);
 	ck_assert_int_eq(conf->cache.residency, RESIDENCY_NEVER);
 	ck_assert(!conf_disabled(conf, ABLATION_PATHNAME));
 	ck_assert(conf_disabled(conf, ABLATION_HEADER));

@@ -91,6 +91,21 @@ START_TEST(bodies)
 }
 END_TEST
 
+/* With a directory, that body is there, and a shorter one in memory. */
+START_TEST(bodies_on_disk)
+{
+	struct conf	*conf;
+
+	conf = good("limits { spool /tmp from 2M max 40M }\n"
+	    "site x { listen *:80; root /\n"
+	    "path /a { body 9M } }\n" SITE);
+	conf_divide(conf, 0, 64);
+	ck_assert_int_eq(conf->limits.bodies, 2 << 20);
+	ck_assert_int_eq(conf->limits.spool_max, 9 << 20);
+	conf_free(&conf);
+}
+END_TEST
+
 void
 unit_tests(TCase *t)
 {
@@ -99,4 +114,5 @@ unit_tests(TCase *t)
 	tcase_add_test(t, automatic);
 	tcase_add_test(t, portions);
 	tcase_add_test(t, bodies);
+	tcase_add_test(t, bodies_on_disk);
 }

@@ -152,12 +152,14 @@ START_TEST(round_trip)
 	    "program a { command /bin/sh \"b c\" \"\" \"#\" for\n"
 	    "environment E \"f g\"; environment H \"\" }\n"
 	    "program b { directory $; authorization pass }\n"
-	    "program d { fastcgi /bin/sh -b \"c d\"; idle 2s; nice 3 }\n"
+	    "program d { fastcgi /bin/sh -b \"c d\"; idle 2s; nice 3\n"
+	    "user nobody daemon; confine files; writes / /tmp }\n"
 	    "program e { fastcgi unix:/a [::1]:1\nfastcgi 10.0.0.1:2 }\n"
 	    "program f { scgi unix:/a }\n"
 	    "site c { listen *:80; root /; run a for \"*.a b\" *.c \"for\"\n"
 	    "body within 5s 6M; path /a { cgi $ }; path /b { run b }\n"
-	    "path /c { run off }\npath /d { run a for x; run a for y } }\n" :
+	    "path /c { run off; authorize d }\npath /c/a { authorize off }\n"
+	    "path /d { run a for x; run a for y } }\n" :
 	    "trust 10.0.0.1 unix:; site *.b.org { listen *:81 proxy [::1]:80; "
 	    "listen unix:/a proxy mode 0600 owner root group root unix:/b; "
 	    "redirect 301 http://c.org/ }\n");
@@ -192,6 +194,7 @@ START_TEST(dump_says_where)
 		"    heads     32M                                                # default\n"
 		"    logins    10000 keep 1m                                      # default\n"
 		"    chunks    512M size 64K small 16K                            # default\n"
+		"    policy    lru                                                # default\n"
 		"    residency auto                                               # default\n"
 		"}\n"
 		"log {\n"

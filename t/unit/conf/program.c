@@ -6,7 +6,9 @@
 
 #include <arpa/inet.h>
 
+#include "conf/describe.h"
 #include "conf/server.h"
+#include "helpers/job.h"
 #include "t/unit/conf/confs.h"
 
 START_TEST(values)
@@ -17,7 +19,7 @@ START_TEST(values)
 	conf = good("program a { command /bin/sh -c \"b c\" # d\n"
 	    "environment E \"f g\"; environment _2 \"\"; most 8; queue 0\n"
 	    "within 1s; answer 2s; silence 3s; hold 4K; nice 0; memory 5M\n"
-	    "cpu 6s; files 16; processes 7; authorization pass }\n"
+	    "stream on; cpu 6s; files 16; processes 7; authorization pass }\n"
 	    "program b-1.c { directory $ }\n" SITE);
 	ck_assert_uint_eq(conf->nprograms, 2);
 	p = &conf->programs[0];
@@ -37,6 +39,7 @@ START_TEST(values)
 	ck_assert_int_eq(p->answer, 2000);
 	ck_assert_int_eq(p->silence, 3000);
 	ck_assert_int_eq(p->hold, 4 << 10);
+	ck_assert(p->stream);
 	ck_assert_int_eq(p->nice, 0);
 	ck_assert_int_eq(p->memory, 5 << 20);
 	ck_assert_int_eq(p->cpu, 6000);
@@ -128,12 +131,48 @@ START_TEST(unnamed)
 	ck_assert_int_eq(p->answer, 60000);
 	ck_assert_int_eq(p->silence, 60000);
 	ck_assert_int_eq(p->hold, 1 << 20);
+	ck_assert(!p->stream);
 	ck_assert_int_eq(p->nice, 10);
 	ck_assert_int_eq(p->memory, 0);
 	ck_assert_int_eq(p->cpu, 0);
 	ck_assert_int_eq(p->files, 256);
 	ck_assert_int_eq(p->processes, 0);
 	ck_assert_int_eq(p->authorization, 0);
+	conf_free(&conf);
+}
+END_TEST
+
+/* Directories of sendfile are paths behind all sites, by number. */
+START_TEST(sendfile)
+{
+	struct conf			*conf;
+	const struct conf_site		*site;
+	const struct conf_rules		*rules;
+
+	conf = good("program a { command /bin/sh }\n" SITE);
+	ck_assert_uint_eq(conf->nplaces, conf->nsites);
+	conf_free(&conf);
+	make_directory("d");
+	make_directory("d/.e");
+	conf = good("program a { command /bin/sh; sendfile $/d/ / }\n"
+	    "program b { command /bin/sh; sendfile $; sendfile $/d/.e }\n"
+	    SITE);
+	ck_assert_uint_eq(conf->programs[0].sendfile.n, 2);
+	ck_assert_uint_eq(conf->programs[0].sendfile_at, 0);
+	ck_assert_str_eq(conf->programs[0].sendfile.at[1], "/");
+	ck_assert_uint_eq(conf->programs[1].sendfile.n, 2);
+	ck_assert_uint_eq(conf->programs[1].sendfile_at, 2);
+	ck_assert_uint_eq(conf->nplaces, conf->nsites + 1);
+	site = &conf->sites[conf->nsites];
+	ck_assert_uint_eq(site->number, conf->nsites);
+	ck_assert_uint_eq(site->npaths, 4);
+	rules = conf_find_rules(site, "/3/a", 4);
+	ck_assert_str_eq(rules->alias, conf->programs[1].sendfile.at[1]);
+	ck_assert_ptr_eq(rules->action, rules);
+	ck_assert_uint_eq(rules->prefix_len, 2);
+	ck_assert_int_eq(rules->links, JOB_LINKS_BENEATH);
+	ck_assert(!rules->guard.active && rules->run.n == 0);
+	ck_assert_int_eq(conf_find_rules(site, "/4/a", 4)->refusal, 404);
 	conf_free(&conf);
 }
 END_TEST
@@ -205,8 +244,46 @@ static const struct {
 	{ "program a { command /bin/sh; environment A x y }",
 	    "2:46: unexpected \"y\" behind \"environment\": a value of "
 	    "several words needs quotes" },
+	{ "program a { command /bin/sh; user amped-nobody-has-this }",
+	    "2:35: there is no user \"amped-nobody-has-this\"" },
+	{ "program a { command /bin/sh; user nobody amped-has-none }",
+	    "2:42: there is no group \"amped-has-none\"" },
+	{ "program a { command /bin/sh; user nobody daemon x }",
+	    "2:49: unexpected \"x\" behind \"user\"" },
+	{ "program a { command /bin/sh; user root daemon }",
+	    "2:35: no program runs with the rights of root's user or group: "
+	    "name others than root daemon" },
+	{ "program a { command /bin/sh; user nobody root }",
+	    "2:35: no program runs with the rights of root's user or group: "
+	    "name others than nobody root" },
+	{ "program a { command /bin/sh; user daemon }",
+	    "2:35: daemon is a user of the system, not of a person or a site: "
+	    "if that is meant, write its group, too: user daemon GROUP" },
+	{ "program a { fastcgi unix:/a; user nobody }",
+	    "2:35: \"user\" is for processes that amped starts: others have "
+	    "started unix:/a" },
+	{ "program a { command /bin/sh; confine all }",
+	    "2:38: \"all\" is not one of off, basic, files" },
+	{ "program a { command /bin/sh; writes / }",
+	    "2:37: \"writes\" is for \"confine files\": without that, a may "
+	    "write where its user may" },
+	{ "program a { command /bin/sh; confine files; writes / /nope }",
+	    "2:54: /nope: No such file or directory" },
+	{ "program a { scgi unix:/a; confine files }",
+	    "2:35: \"confine\" is for processes that amped starts: others "
+	    "have started unix:/a" },
 	{ "program a { command /bin/sh; authorization on }",
 	    "2:44: \"on\" is not one of hide, pass" },
+	{ "program a { command /bin/sh; sendfile /nope }",
+	    "2:39: /nope: No such file or directory" },
+	{ "program a { command /bin/sh; sendfile /etc/passwd }",
+	    "2:39: /etc/passwd: Not a directory" },
+	{ "program a { command /bin/sh; sendfile //tmp }",
+	    "2:39: //tmp: write it without //, . and .., as the program names "
+	    "it" },
+	{ "program a { command /bin/sh; sendfile /tmp/.. }",
+	    "2:39: /tmp/..: write it without //, . and .., as the program "
+	    "names it" },
 	{ "program a { command /bin/sh; most -1 }",
 	    "2:35: \"-1\" is not a number" },
 	{ "program a { command /bin/sh; nice 20 }",
@@ -282,6 +359,18 @@ static const struct {
 	{ "program a { scgi 127.0.0.1:4000; memory 1G }",
 	    "2:41: \"memory\" is for processes that amped starts: others have "
 	    "started 127.0.0.1:4000" },
+	{ "limits { spool /tmp/none/x }",
+	    "2:16: /tmp/none/x: No such file or directory" },
+	{ "limits { spool /tmp from }",
+	    "2:21: \"from\" needs a value" },
+	{ "limits { spool /tmp max 1K }",
+	    "2:25: 1K is out of bounds: spool max takes 64K to 1024G" },
+	{ "program a { fastcgi unix:/a; authorize a }",
+	    "2:30: \"authorize\" cannot stand here: it belongs in block site "
+	    "or path" },
+	{ "program a { fastcgi /nope }\n"
+	    "site y { listen *:81; root /; authorize a }",
+	    "2:21: cannot run /nope: No such file or directory" },
 	{ "limits { bodies 1K }",
 	    "2:17: 1K is out of bounds: bodies takes 64K to 1024G" },
 };
@@ -304,6 +393,136 @@ START_TEST(bad_programs)
 }
 END_TEST
 
+/* All that is said here of a program "a", which the first site runs. */
+#define DESCRIBED	"program a { %s }\nprogram b { command /bin/cat }\n" \
+			"site x.org { listen *:80; root %s; run a for *.a }\n" \
+			"site y.org { listen *:80; root %s; run b for *.b }\n"
+
+static const struct {
+	const char	*block, *root, *other;
+} described[] = {
+	{ "command /bin/sh", "/", "/" },
+	{ "command /bin/sh -c", "/", "/" },
+	{ "command /bin/sh \"-c x\"", "/", "/" },
+	{ "command /bin/sh -c x", "/", "/" },
+	{ "command /bin/sh; environment A b", "/", "/" },
+	{ "command /bin/sh; environment A \"b c\"", "/", "/" },
+	{ "command /bin/sh; most 7", "/", "/" },
+	{ "command /bin/sh; cpu 7s", "/", "/" },
+	{ "command /bin/sh; user nobody", "/", "/" },
+	{ "command /bin/sh; user nobody daemon", "/", "/" },
+	{ "command /bin/sh; confine off", "/", "/" },
+	{ "command /bin/sh; confine files", "/", "/" },
+	{ "command /bin/sh; confine files; writes /tmp", "/", "/" },
+	{ "command /bin/sh; confine files; writes / /tmp", "/", "/" },
+	{ "fastcgi /bin/sh; confine files", "/", "/" },
+	{ "fastcgi /bin/sh; confine files", "/tmp", "/" },
+	{ "command /bin/sh", "/tmp", "/" },
+	{ "fastcgi /bin/sh", "/", "/" },
+	{ "fastcgi /bin/sh; idle 7s", "/", "/" },
+	{ "fastcgi unix:/bin/sh", "/", "/" },
+	{ "scgi unix:/bin/sh", "/", "/" },
+};
+
+static void
+describe(const char *block, const char *root, const char *other,
+    struct buf *to)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	buf_addf(&text, DESCRIBED, block, root, other);
+	conf = good(buf_string(&text));
+	conf_describe_program(conf, &conf->programs[0], to);
+	conf_free(&conf);
+	buf_free(&text);
+}
+
+/* Whether the descriptions of two confs are the same. */
+static bool
+is_same(const char *block_a, const char *root_a, const char *other_a,
+    const char *block_b, const char *root_b, const char *other_b)
+{
+	struct buf	a = { 0 }, b = { 0 };
+	bool		same;
+
+	describe(block_a, root_a, other_a, &a);
+	describe(block_b, root_b, other_b, &b);
+	same = a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
+	buf_free(&a);
+	buf_free(&b);
+	return same;
+}
+
+/* Of each program its block without the end, and the number and
+ * place of its manager.  A user without a name is that of the server. */
+static const struct {
+	const char	*block;
+	size_t		 manager, place;
+} managed[] = {
+	{ "program a { command /bin/sh", 0, 0 },
+	{ "program b { command /bin/sh; user nobody", 1, 0 },
+	{ "program c { fastcgi unix:/a", 0, 1 },
+	{ "program d { command /bin/cat; user nobody", 1, 1 },
+	{ "program e { command /bin/cat; user nobody daemon", 2, 0 },
+	{ "program f { command /bin/sh; user daemon daemon", 3, 0 },
+	{ "program g { directory /; user ", 0, 2 },
+	{ "program h { command /bin/sh; user nobody daemon", 2, 1 },
+	{ "program i { command /bin/sh; confine files", 4, 0 },
+	{ "program j { command /bin/sh; user nobody; confine off", 5, 0 },
+	{ "program k { command /bin/sh; confine basic", 0, 3 },
+	{ "program l { fastcgi /bin/sh; confine files; writes /", 6, 0 },
+	{ "program m { fastcgi /bin/sh", 7, 0 },
+	{ "program n { fastcgi /bin/cat; idle 2m", 7, 1 },
+};
+
+/* Programs of one user have one manager, and the server's user is one. */
+START_TEST(managers)
+{
+	struct buf	 text = { 0 };
+	struct conf	*conf;
+
+	for (int i = 0; i < COUNT(managed); i++) {
+		buf_addf(&text, "%s%s }\n", managed[i].block,
+		    strcmp(managed[i].block + strlen(managed[i].block) - 5,
+		    "user ") == 0 ? me() : "");
+	}
+	buf_addf(&text, "site a.org { listen *:80; root /; cgi /bin }\n");
+	conf = good(buf_string(&text));
+	ck_assert_uint_eq(conf->nmanagers, 8);
+	for (int i = 0; i < COUNT(managed); i++) {
+		ck_assert_uint_eq(conf->programs[i].manager,
+		    managed[i].manager);
+		ck_assert_uint_eq(conf->programs[i].place, managed[i].place);
+	}
+	ck_assert_uint_eq(conf->nprograms, COUNT(managed) + 1);
+	ck_assert_uint_eq(conf->programs[COUNT(managed)].manager, 0);
+	ck_assert_uint_eq(conf->programs[COUNT(managed)].place, 4);
+	conf_free(&conf);
+	conf = good(SITE);
+	ck_assert_uint_eq(conf->nmanagers, 0);
+	conf_free(&conf);
+	buf_free(&text);
+}
+END_TEST
+
+START_TEST(descriptions)
+{
+	for (int k = 0; k < COUNT(described); k++)
+		ck_assert_msg(is_same(described[_i].block, described[_i].root,
+		    described[_i].other, described[k].block, described[k].root,
+		    described[k].other) == (_i == k), "%d, %d", _i, k);
+	/* Other words for the same value. */
+	ck_assert(is_same("command /bin/sh; cpu 60s", "/", "/",
+	    "cpu 1m; command /bin/sh; most 0", "/", "/"));
+	/* The other site's, and of a process that stays any root. */
+	ck_assert(is_same("command /bin/sh", "/", "/",
+	    "command /bin/sh", "/", "/tmp"));
+	ck_assert(is_same("fastcgi /bin/sh", "/", "/",
+	    "fastcgi /bin/sh", "/tmp", "/tmp"));
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -311,5 +530,8 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, values);
 	tcase_add_test(tests, protocols);
 	tcase_add_test(tests, unnamed);
+	tcase_add_test(tests, managers);
+	tcase_add_test(tests, sendfile);
 	tcase_add_loop_test(tests, bad_programs, 0, COUNT(bads));
+	tcase_add_loop_test(tests, descriptions, 0, COUNT(described));
 }

@@ -2,11 +2,15 @@
  * Unit test of conf/run: which programs a path runs, by itself or as the block
  * around it, and what is wrong with "run" and "cgi".
  */
+#include "conf/divide.h"
 #include "t/unit/conf/confs.h"
 
 #define PROGRAMS	"program php { command /bin/sh }\n"		\
 			"program py { command /bin/cat }\n"		\
-			"program dir { directory / }\n"
+			"program dir { directory / }\n"			\
+			"program own { fastcgi /bin/sh }\n"		\
+			"program far { fastcgi unix:/a 127.0.0.1:9000 }\n" \
+			"program scgi { scgi unix:/a }\n"
 
 /* The blocks path of each stand in any order. */
 static const char	tree[] = PROGRAMS
@@ -100,6 +104,49 @@ START_TEST(lists)
 }
 END_TEST
 
+/* A path, the program that authorizes there, and the prefix of the block that
+ * has set it. */
+static const struct {
+	const char	*path, *name, *from;
+} authorizers[] = {
+	{ "/", "own", "" },
+	{ "/a", "own", "" },
+	{ "/a/b", "far", "/a/b" },
+	{ "/a/b/c", "far", "/a/b" },
+	{ "/a/b/c/off", NULL, NULL },
+	{ "/a/b/c/off/d", NULL, NULL },
+	{ "/a/b/open", "own", "/a/b/open" },
+	{ "/e", "own", "" },
+};
+
+/* A path has that of the block around it, whatever the order. */
+START_TEST(authorizers_around)
+{
+	struct conf		*conf = good(PROGRAMS "site x { listen *:80\n"
+				    "root /; authorize own; path /a { }\n"
+				    "path /a/b/c/off { authorize off }\n"
+				    "path /a/b/c { run php }\n"
+				    "path /a/b/c/off/d { deny 10.0.0.1 }\n"
+				    "path /a/b { authorize far }\n"
+				    "path /a/b/open { authorize own }\n"
+				    "path /e { auth off } }\n"
+				    "site y { listen *:81; root /; "
+				    "path /z { authorize own } }\n");
+	const struct conf_guard	*g;
+
+	g = &rules_of(conf, authorizers[_i].path)->guard;
+	check_name(g->authorizer, authorizers[_i].name);
+	if (authorizers[_i].name != NULL) {
+		ck_assert(g->active);
+		ck_assert_ptr_eq(g->authorize_from,
+		    rules_of(conf, authorizers[_i].from));
+	}
+	ck_assert(!conf->sites[1].rules.guard.active);
+	ck_assert(conf->sites[1].paths[0].rules.guard.active);
+	conf_free(&conf);
+}
+END_TEST
+
 /* Without any program there is a length all the same, within that of all
  * bodies. */
 START_TEST(none)
@@ -113,10 +160,35 @@ START_TEST(none)
 	conf = good("limits { body 1G; bodies 128K }\n" SITE);
 	ck_assert_int_eq(conf->sites[0].rules.run.body, 128 << 10);
 	conf_free(&conf);
+	conf = good("limits { body 1G; spool /tmp max 512M }\n" SITE);
+	ck_assert_int_eq(conf->sites[0].rules.run.body, 512 << 20);
+	conf_free(&conf);
 }
 END_TEST
 
-/* Lines of a site behind three programs, and their errors, without what
+/* What is not kept is not limited by what may be kept, in a divided conf
+ * either. */
+START_TEST(streams)
+{
+	struct conf	*conf;
+
+	conf = good("limits { bodies 1M }\n"
+	    "program a { directory /; stream on }\n"
+	    "program b { directory / }\n"
+	    "site x { listen *:80; root /\n"
+	    "path /a { run a; body 1G }\n"
+	    "path /b { run b; body 512K } }\n");
+	ck_assert_int_eq(rules_of(conf, "/a")->run.body, 1 << 30);
+	ck_assert(conf_program_all_stream(rules_of(conf, "/a")));
+	ck_assert(!conf_program_all_stream(rules_of(conf, "/b")));
+	ck_assert(!conf_program_all_stream(&conf->sites[0].rules));
+	conf_divide(conf, 0, 100);
+	ck_assert_int_eq(conf->limits.bodies, 1 << 20);
+	conf_free(&conf);
+}
+END_TEST
+
+/* Lines of a site behind six programs, and their errors, without what
  * stands in a line below each. */
 static const struct {
 	const char	*line, *want;
@@ -158,32 +230,59 @@ static const struct {
 	{ "cgi /nope",
 	    "5: /nope: No such file or directory\n" },
 	{ "cgi /; cgi /",
-	    "12: cgi is given twice: first at t.conf:8\n" },
+	    "12: cgi is given twice: first at t.conf:11\n" },
 	{ "cgi / x",
 	    "7: unexpected \"x\" behind \"cgi\"\n" },
 	{ "cgi /; run php for *.php",
-	    "12: run and cgi exclude each other: cgi is given at t.conf:8\n" },
+	    "12: run and cgi exclude each other: cgi is given at t.conf:11\n" },
 	{ "path /a { alias /; cgi / }",
 	    "24: cgi and alias exclude each other: alias is given at "
-	    "t.conf:8\n" },
+	    "t.conf:11\n" },
 	{ "path /a { run dir; alias / }",
-	    "26: alias and run exclude each other: run is given at t.conf:8\n"
+	    "26: alias and run exclude each other: run is given at t.conf:11\n"
 	    },
 	{ "path /a { run php; redirect 301 /x }",
 	    "29: redirect and run exclude each other: run is given at "
-	    "t.conf:8\n" },
+	    "t.conf:11\n" },
 	{ "path /a { return 410; run php for *.php }",
 	    "27: run and return exclude each other: return is given at "
-	    "t.conf:8\n" },
+	    "t.conf:11\n" },
 	{ "path /a { cgi /; status on }",
 	    "25: status and cgi exclude each other: cgi is given at "
-	    "t.conf:8\n" },
+	    "t.conf:11\n" },
 	{ "path /a { cgi /; ready on }",
 	    "24: ready and cgi exclude each other: cgi is given at "
-	    "t.conf:8\n" },
+	    "t.conf:11\n" },
+	{ "authorize",
+	    "1: \"authorize\" needs a value\n" },
+	{ "authorize own far",
+	    "15: unexpected \"far\" behind \"authorize\"\n" },
+	{ "authorize own; authorize far",
+	    "26: authorize is given twice: first at t.conf:11\n" },
+	{ "authorize owm",
+	    "11: there is no program \"owm\": write program owm "
+	    "{ fastcgi FILE }, outside of all blocks\n" },
+	{ "authorize a/b",
+	    "11: \"a/b\" is not a name for a program: 32 letters, digits, "
+	    "dots, dashes and _ at most\n" },
+	{ "authorize php",
+	    "11: program php cannot authorize: only programs of FastCGI can, "
+	    "so it needs \"fastcgi\" and its file or server\n" },
+	{ "path /a { authorize dir }",
+	    "21: program dir cannot authorize: only programs of FastCGI can, "
+	    "so it needs \"fastcgi\" and its file or server\n" },
+	{ "path /a { authorize scgi }",
+	    "21: program scgi cannot authorize: only programs of FastCGI can, "
+	    "so it needs \"fastcgi\" and its file or server\n" },
 	{ "body 65M",
 	    "6: body is more than limits bodies, which is 64M for all requests "
 	    "together\n" },
+	{ "body 65M; }\nlimits { spool /tmp max 64K",
+	    "6: body is more than limits bodies, which is 64M for all requests "
+	    "together\n" },
+	{ "body 2G; }\nlimits { spool /tmp",
+	    "6: body is more than limits spool max, which is 1G for all "
+	    "requests together\n" },
 	{ "}\nsite b { listen *:81; redirect 301 http://c/; "
 	    "path /a { cgi / }",
 	    "61: cgi is without effect here: the site's redirect comes before "
@@ -228,6 +327,9 @@ static const char *const goods[] = {
 	"path /a { return 410; run off }", "path /a { cgi /; status off }",
 	"run php for *.php; path /a { redirect 301 /x }",
 	"run php for for \"off\" \"{x,y}\"", "body 64M", "body 0",
+	"authorize own; path /a { authorize off }",
+	"authorize off; path /a { authorize far; return 410 }",
+	"path /a { authorize own; run own }",
 	("}\nsite b { listen *:81; redirect 301 http://c/; run off\n"
 	"path /a { root /; run py }"),
 };
@@ -250,7 +352,9 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, setup, teardown);
 	tcase_add_loop_test(tests, lists, 0, COUNT(cases));
+	tcase_add_loop_test(tests, authorizers_around, 0, COUNT(authorizers));
 	tcase_add_test(tests, none);
+	tcase_add_test(tests, streams);
 	tcase_add_loop_test(tests, bad_lines, 0, COUNT(bads));
 	tcase_add_loop_test(tests, good_lines, 0, COUNT(goods));
 }

@@ -68,6 +68,11 @@ check_request(const struct job *sent)
 			ck_assert(got.digest.has_version);
 	} else if (sent->kind == JOB_SPOOL) {
 		check_bytes(got.spool.bytes, sent->spool.bytes);
+		ck_assert_int_eq(got.spool.directory != NULL,
+		    sent->spool.directory != NULL);
+		if (sent->spool.directory != NULL)
+			ck_assert_str_eq(got.spool.directory,
+			    sent->spool.directory);
 		ck_assert_int_eq(got.spool.offset, sent->spool.offset);
 		ck_assert(got.spool.has_file == sent->spool.has_file);
 	} else if (sent->kind == JOB_CLOSE)
@@ -181,6 +186,22 @@ START_TEST(request_without_texts)
 END_TEST
 
 /* From a writer that sends byte after byte. */
+/* One that is not absolute has no meaning. */
+START_TEST(directory_travels)
+{
+	struct job	job = sample(JOB_SPOOL);
+
+	job.spool.directory = _i == 0 ? "/var/spool" : "var/spool";
+	send_request(&job);
+	ck_assert_int_eq(wire_recv_request(fd[1], &got, buffer),
+	    _i == 0 ? 1 : -1);
+	if (_i == 0)
+		check_request(&job);
+	else
+		ck_assert_int_eq(errno, EBADMSG);
+}
+END_TEST
+
 START_TEST(request_byte_by_byte)
 {
 	struct job	job = sample(_i);
@@ -325,6 +346,10 @@ START_TEST(too_large_to_send)
 	job.spool.bytes = (struct str){ data, sizeof(data) };
 	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
 	ck_assert_int_eq(errno, EFBIG);
+	job = sample(JOB_SPOOL);
+	job.spool.directory = text;
+	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
+	ck_assert_int_eq(errno, ENAMETOOLONG);
 	job = sample(JOB_VERIFY);
 	job.verify.file = text;
 	ck_assert_int_eq(wire_send_request(fd[0], &job), -1);
@@ -633,6 +658,7 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, request_arrives, 0, JOB_KIND_COUNT);
 	tcase_add_test(tests, request_without_texts);
 	tcase_add_loop_test(tests, user_travels, 0, 2);
+	tcase_add_loop_test(tests, directory_travels, 0, 2);
 	tcase_add_test(tests, words_of_links);
 	tcase_add_loop_test(tests, request_bad_user, 0, COUNT(bad_users));
 	tcase_add_loop_test(tests, request_byte_by_byte, 0, JOB_KIND_COUNT);

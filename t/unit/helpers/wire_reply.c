@@ -187,7 +187,8 @@ START_TEST(reply_with_unknown_program)
 }
 END_TEST
 
-/* The first bytes bring a file, the next ones do not. */
+/* The first bytes bring a file, and those with a directory; the next ones do
+ * not. */
 START_TEST(reply_with_spool)
 {
 	struct job	job = sample(JOB_SPOOL);
@@ -195,10 +196,13 @@ START_TEST(reply_with_spool)
 
 	got = sample(JOB_SPOOL);
 	got.fd = -1;
-	got.spool.has_file = job.spool.has_file = false;
+	got.spool.has_file = job.spool.has_file = _i == 1;
+	got.spool.directory = job.spool.directory = _i == 1 ? "/var" : NULL;
+	job.spool.device = _i == 1 ? 7 : 0;
 	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
 	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 1);
 	ck_assert_int_ne(got.fd, -1);
+	ck_assert_uint_eq(got.spool.device, job.spool.device);
 	ck_assert_int_eq(descriptors(), before + 1);
 	io_close(&got.fd);
 }
@@ -416,7 +420,7 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, reply_with_bad_program, 0,
 	    COUNT(bad_programs));
 	tcase_add_test(tests, reply_with_unknown_program);
-	tcase_add_test(tests, reply_with_spool);
+	tcase_add_loop_test(tests, reply_with_spool, 0, 2);
 	tcase_add_loop_test(tests, reply_unchanged, 0, 3);
 	tcase_add_loop_test(tests, reply_with_error, 0, JOB_KIND_COUNT);
 	tcase_add_test(tests, reply_not_yet);

@@ -16,7 +16,7 @@
 #include "t/unit/unit.h"
 
 enum { READS_IN = 1, LISTS_IN = 2, WRITES_IN = 4, READS_OUT = 8,
-    REPLACES_IN = 16, FAILED = 64 };
+    REPLACES_IN = 16, EXECUTES_IN = 32, FAILED = 64, MAKES_IN = 128 };
 
 static char	top[] = "/tmp/amped-landlock-XXXXXX";
 
@@ -42,6 +42,17 @@ can_open(const char *file, int flags)
 	return fd != -1;
 }
 
+/* The file is empty: a system that may execute it knows no way to. */
+static bool
+can_execute(const char *file)
+{
+	char	*arguments[] = { NULL };
+
+	ck_assert_int_eq(execv(file, arguments), -1);
+	ck_assert(errno == EACCES || errno == ENOEXEC);
+	return errno == ENOEXEC;
+}
+
 static int
 try_all(void)
 {
@@ -53,6 +64,9 @@ try_all(void)
 	n |= can_open(in_tree("out"), O_RDONLY) ? READS_OUT : 0;
 	n |= rename(in_tree("in/new"), in_tree("in/newer")) == 0 ?
 	    REPLACES_IN : 0;
+	n |= can_execute(in_tree("in/file")) ? EXECUTES_IN : 0;
+	n |= mkdir(in_tree("in/sub"), 0700) == 0 &&
+	    rmdir(in_tree("in/sub")) == 0 ? MAKES_IN : 0;
 	return n;
 }
 
@@ -61,7 +75,7 @@ make_tree(void)
 {
 	ck_assert_ptr_nonnull(mkdtemp(top));
 	ck_assert_int_eq(mkdir(in_tree("in"), 0700), 0);
-	close(open(in_tree("in/file"), O_WRONLY | O_CREAT, 0600));
+	close(open(in_tree("in/file"), O_WRONLY | O_CREAT, 0700));
 	close(open(in_tree("out"), O_WRONLY | O_CREAT, 0600));
 }
 
@@ -112,10 +126,16 @@ START_TEST(rules)
 	ck_assert_int_eq(allowed("out", LANDLOCK_READ_FILES), READS_OUT);
 	ck_assert_int_eq(allowed("in", LANDLOCK_WRITE),
 	    READS_IN | LISTS_IN | WRITES_IN | REPLACES_IN);
+	ck_assert_int_eq(allowed("in", LANDLOCK_CHANGE), READS_IN | LISTS_IN |
+	    WRITES_IN | REPLACES_IN | MAKES_IN);
+	ck_assert_int_eq(allowed("in", LANDLOCK_EXECUTE), READS_IN | LISTS_IN |
+	    EXECUTES_IN);
+	ck_assert_int_eq(allowed("in/file", LANDLOCK_EXECUTE), READS_IN |
+	    EXECUTES_IN);
 	ck_assert_int_eq(allowed("nowhere", LANDLOCK_READ), FAILED);
 	/* Without a ruleset all is possible. */
 	ck_assert_int_eq(try_all(), READS_IN | LISTS_IN | WRITES_IN |
-	    READS_OUT | REPLACES_IN);
+	    READS_OUT | REPLACES_IN | EXECUTES_IN | MAKES_IN);
 	remove_tree();
 }
 END_TEST

@@ -12,7 +12,7 @@ static struct backend *
 ask(int body)
 {
 	const struct backend_start	start = {
-		.program = 3, .file = { "dir/file", 8 },
+		.program = 4, .place = 3, .file = { "dir/file", 8 },
 		.environment = { "A=1\0B=2", 8 }, .body = body,
 	};
 
@@ -31,12 +31,12 @@ ask_much(void)
 }
 
 static void
-take_start(bool has_body)
+take_start(enum program_body body)
 {
 	struct program_start	start = take_any_start();
 
 	ck_assert_uint_eq(start.program, 3);
-	ck_assert_uint_eq(start.has_body, has_body);
+	ck_assert_uint_eq(start.body, body);
 	ck_assert_uint_eq(start.file.len, 8);
 	ck_assert(memcmp(start.file.at, "dir/file", 8) == 0);
 	ck_assert_uint_eq(start.environment.len, 8);
@@ -47,7 +47,7 @@ static void
 start(void)
 {
 	ck_assert_ptr_nonnull(backend = ask(-1));
-	take_start(false);
+	take_start(PROGRAM_BODY_NONE);
 	backend->waiter = &waiter;
 }
 
@@ -99,7 +99,7 @@ START_TEST(sends_body)
 
 	ck_assert_int_eq(io_pipe(ends), 0);
 	ck_assert_ptr_nonnull(backend = ask(ends[0]));
-	take_start(true);
+	take_start(PROGRAM_BODY_FILE);
 	close(ends[0]);
 	ck_assert_int_eq(program_message_recv_body(request, &body), 1);
 	ck_assert_int_eq(write(ends[1], "x", 1), 1);
@@ -371,25 +371,17 @@ START_TEST(ended_before)
 }
 END_TEST
 
-START_TEST(manager_replaced)
+START_TEST(manager_gone)
 {
-	int	ends[2];
-
 	start_program();
 	close(manager);
 	ck_assert_ptr_null(ask(-1));
 	ck_assert(errno == EPIPE || errno == ECONNRESET);
-	ck_assert_int_eq(io_record_pipe(ends), 0);
-	manager = ends[1];
-	backends_set_manager(&driver, ends[0]);
-	backends_set_manager(&driver, -1);
 	put("text");		/* it does not concern this program */
 	settle();
 	check_output("text");
 	backend->waiter = NULL;
 	driver.end(&backend);
-	io_close(&output);
-	start();
 }
 END_TEST
 
@@ -468,7 +460,6 @@ START_TEST(no_programs)
 
 	backends_share(&other, &none, NULL, &now, NULL);
 	ck_assert(other.start == NULL);
-	backends_set_manager(&none, dup(0));
 	ck_assert_uint_eq(backends_count(&none), 0);
 	backends_close(&none);
 }
@@ -492,7 +483,7 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, misreported, 0, 3);
 	tcase_add_loop_test(t, ended_when_told, 0, 6);
 	tcase_add_loop_test(t, ended_before, 0, 6);
-	tcase_add_test(t, manager_replaced);
+	tcase_add_test(t, manager_gone);
 	tcase_add_test(t, manager_is_slow);
 	tcase_add_test(t, at_most);
 	tcase_add_loop_test(t, ended_elsewhere, 0, 2);

@@ -61,7 +61,7 @@ begin_all(void)
 	log_set_output(note_line, NULL);
 	hold = 4096;
 	asked = (struct backend_start){
-		.program = 3, .name = "app", .file = STR("file"),
+		.program = 4, .place = 3, .name = "app", .file = STR("file"),
 		.environment = { "A=1", 4 }, .protocol = CONF_FASTCGI,
 		.keep = true, .body = -1,
 	};
@@ -94,7 +94,7 @@ start(void)
 	asks = answers = (struct stream){ .left = 0 };
 	message = take_any_start();
 	ck_assert_uint_eq(message.program, 3);
-	ck_assert_uint_eq(message.has_body, 0);
+	ck_assert_uint_eq(message.body, PROGRAM_BODY_NONE);
 	ck_assert_uint_eq(message.file.len, 0);
 	ck_assert_uint_eq(message.environment.len, 0);
 	backend->waiter = &waiter;

@@ -201,7 +201,7 @@ begin(void)
 	request = output = -1;
 	ck_assert_int_eq(io_record_pipe(ends), 0);
 	manager = ends[1];
-	backends_open(&driver, NULL, &now, ends[0], MOST);
+	backends_open(&driver, NULL, &now, &ends[0], 1, MOST);
 }
 
 static void

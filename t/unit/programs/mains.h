@@ -116,10 +116,10 @@ await_input(int fd)
 
 /* Texts are separated by "|"; returns the request's socket. */
 static inline int
-start_texts(uint32_t program, const char *file, const char *texts, int body)
+send_texts(uint32_t program, const char *file, const char *texts,
+    enum program_body body)
 {
-	struct program_start	start = { .program = program,
-				    .has_body = body != -1,
+	struct program_start	start = { .program = program, .body = body,
 				    .file = str_of(file) };
 	char			all[4000];
 	int			fds[2];
@@ -131,9 +131,18 @@ start_texts(uint32_t program, const char *file, const char *texts, int body)
 	ck_assert_int_eq(io_record_pipe(fds), 0);
 	ck_assert_int_eq(program_message_send_start(mains, &start, fds[1]), 0);
 	close(fds[1]);
-	if (body != -1)
-		ck_assert_int_eq(program_message_send_body(fds[0], body), 0);
 	return fds[0];
+}
+
+static inline int
+start_texts(uint32_t program, const char *file, const char *texts, int body)
+{
+	int	request = send_texts(program, file, texts, body == -1 ?
+		    PROGRAM_BODY_NONE : PROGRAM_BODY_FILE);
+
+	if (body != -1)
+		ck_assert_int_eq(program_message_send_body(request, body), 0);
+	return request;
 }
 
 /* Returns the output. */

@@ -48,7 +48,12 @@ static struct conf_program programs[PROGRAMS] = {
 	    .command = { unreadable, 1 }, .queue = 10,
 	    .within = WAIT_MS },
 };
-static struct conf_site	 sites[] = { { .rules.root = directory } };
+static struct conf_run	 runs[] = {
+	{ &programs[SHELL], "*.sh" }, { &programs[DIRECTORY], NULL }
+};
+static struct conf_site	 sites[] = {
+	{ .rules.root = directory, .rules.run = { .list = runs, .n = 2 } }
+};
 static const struct conf conf = { .sites = sites, .nsites = 1,
     .programs = programs, .nprograms = PROGRAMS };
 
@@ -76,6 +81,8 @@ static void
 set_up(void)
 {
 	make_directory();
+	for (int i = 0; i < PROGRAMS; i++)
+		programs[i].confine = CONFINEMENT_BASIC;
 	start_manager(&conf);
 }
 
@@ -183,6 +190,42 @@ START_TEST(passes_a_body)
 	io_close(&request);
 	fclose(file);
 	buf_free(&text);
+}
+END_TEST
+
+/* A body that comes while the program runs: main gets the pipe first, and the
+ * program reads all of it and its end. */
+START_TEST(passes_a_pipe)
+{
+	struct program_report	report;
+	struct buf		text = { 0 };
+	int			request, output, input;
+
+	request = send_texts(SHELL, "", "QUERY_STRING=cat|",
+	    PROGRAM_BODY_PIPE);
+	input = await_report(request, PROGRAM_INPUT, &report);
+	output = await_start(request);
+	ck_assert_int_eq(write(input, "one\n", 4), 4);
+	(void)read_output(output, "one\n", &text);
+	ck_assert_int_eq(write(input, "two\n", 4), 4);
+	close(input);
+	text.len = 0;
+	ck_assert_str_eq(read_output(output, NULL, &text), "two\n");
+	ck_assert_int_eq(await_status(request), 0);
+	io_close(&request);
+	io_close(&output);
+	buf_free(&text);
+}
+END_TEST
+
+/* A file that cannot be executed has no pipe. */
+START_TEST(passes_no_pipe_to_nothing)
+{
+	int	request = send_texts(DIRECTORY, "nothing", "",
+		    PROGRAM_BODY_PIPE);
+
+	ck_assert_int_eq(await_error(request), ENOENT);
+	io_close(&request);
 }
 END_TEST
 
@@ -470,7 +513,7 @@ END_TEST
 
 START_TEST(forgets_who_leaves_the_queue)
 {
-	struct program_start	start = { .program = ONE, .has_body = 1 };
+	struct program_start	start = { .program = ONE, .body = PROGRAM_BODY_FILE };
 	struct program_report	report;
 	int			fds[2], first, second, output, unused;
 
@@ -574,6 +617,8 @@ unit_tests(TCase *tests)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_loop_test(tests, gives_a_program_its_own, 0, COUNT(outputs));
 	tcase_add_test(tests, passes_a_body);
+	tcase_add_test(tests, passes_a_pipe);
+	tcase_add_test(tests, passes_no_pipe_to_nothing);
 	tcase_add_loop_test(tests, runs_files_of_a_directory, 0, COUNT(files));
 	tcase_add_test(tests, enters_the_directory_of_a_script);
 	tcase_add_test(tests, tells_why_none_starts);

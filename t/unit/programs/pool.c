@@ -1,9 +1,5 @@
 /*
  * Tests of programs/pool: processes stay, and end when they should.
- *
- * The manager knows nothing of records, so the application has lines: each one
- * that it reads from its connection is Perl, and it answers with the value.  A
- * process that has ended has no connection any more.
  */
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -19,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "t/unit/programs/mains.h"
+#include "t/unit/programs/exchange.h"
 
 /* Indices in programs. */
 enum {
@@ -28,23 +24,6 @@ enum {
 };
 
 #define LONG_MS	(10 * WAIT_MS)
-
-static const char	application[] =
-    "#!/usr/bin/env perl\n"
-    "use Cwd; use POSIX (); use Socket;\n"
-    "open(my $listener, '+<&=', 0);\n"
-    "if (@ARGV) {\n"
-    "	accept(my $first, $listener);\n"
-    "	close($first);\n"
-    "	syswrite(STDERR, \"closed\\n\");\n"
-    "}\n"
-    "while (accept(our $c, $listener)) {\n"
-    "	while (defined(my $line = <$c>)) {\n"
-    "		my $value = eval($line) // $@;\n"
-    "		syswrite($c, \"$value\\n\");\n"
-    "	}\n"
-    "	close($c);\n"
-    "}\n";
 
 static char		 file[64], once[64];
 static char		*command[] = { file };
@@ -106,90 +85,6 @@ tear_down(void)
 	/* Sockets and their directories are gone. */
 	ck_assert_int_eq(rmdir(temporary), 0);
 	end_manager();
-}
-
-/*
- * Requests
- */
-
-struct exchange {
-	int		 request, connection;
-	struct buf	 answer;
-};
-
-static void
-ask(struct exchange *x, const char *line)
-{
-	ck_assert_int_eq(io_write_all(x->connection, line, strlen(line)), 0);
-}
-
-/* Returns the answer as a number. */
-static int
-await_number(struct exchange *x)
-{
-	x->answer.len = 0;
-	return atoi(read_output(x->connection, "\n", &x->answer));
-}
-
-static struct exchange
-begin(uint32_t program)
-{
-	struct exchange	x = { .request = start_texts(program, "", "", -1) };
-
-	x.connection = await_start(x.request);
-	return x;
-}
-
-/* Begins a request whose process answers with its id. */
-static struct exchange
-begin_at(uint32_t program, int *pid)
-{
-	struct exchange	x = begin(program);
-
-	ask(&x, "$$\n");
-	*pid = await_number(&x);
-	ck_assert_int_gt(*pid, 0);
-	return x;
-}
-
-static void
-close_exchange(struct exchange *x)
-{
-	io_close(&x->connection);
-	buf_free(&x->answer);
-}
-
-static void
-finish_with(struct exchange *x, bool again)
-{
-	ck_assert_int_eq(program_message_send_done(x->request, again), 0);
-	await_end(&x->request);
-	close_exchange(x);
-}
-
-static void
-finish(struct exchange *x)
-{
-	finish_with(x, true);
-}
-
-/* A whole request; returns the id of its process. */
-static int
-run(uint32_t program)
-{
-	int		pid;
-	struct exchange	x = begin_at(program, &pid);
-
-	finish(&x);
-	return pid;
-}
-
-/* Waits until no process has the other end of the connection. */
-static void
-await_gone(struct exchange *x)
-{
-	await_no_process(&x->connection);
-	close_exchange(x);
 }
 
 static bool
@@ -652,14 +547,14 @@ count_fds(pid_t pid)
 }
 
 /* The manager has enough descriptors for a new process, and its new reaper,
- * which needs two more, has one. */
+ * which needs two more, has none. */
 START_TEST(tells_why_no_reaper_starts)
 {
 	struct rlimit	most;
 	int		request;
 
 	ck_assert_int_gt(run(POOL), 0);
-	most.rlim_cur = most.rlim_max = (rlim_t)count_fds(manager) + 9;
+	most.rlim_cur = most.rlim_max = (rlim_t)count_fds(manager) + 8;
 	ck_assert_int_eq(prlimit(manager, RLIMIT_NOFILE, &most, NULL), 0);
 	request = start_texts(SHORT, "", "", -1);
 	await_line("short: its processes cannot be started or end at once");

@@ -7,12 +7,6 @@
 #include "programs/variables.h"
 #include "t/unit/unit.h"
 
-static struct conf_path	paths[] = {
-	{ .prefix = (char []){ "/a" }, .rules.alias = (char []){ "/srv/a/" } },
-};
-static struct conf_site	sites[] = {
-	{ .rules.root = (char []){ "/srv/www" }, .paths = paths, .npaths = 1 },
-};
 static struct conf_pair	pairs[] = {
 	{ .name = (char []){ "MODE" }, .value = (char []){ "fast" } },
 	{ .name = (char []){ "SERVER_SOFTWARE" },
@@ -22,7 +16,19 @@ static struct conf_program programs[] = {
 	{ .directory = (char []){ "/usr/lib/cgi-bin" } },
 	{ .variables = { pairs, 2 } },
 };
-static const struct conf conf = { .sites = sites, .nsites = 1,
+static struct conf_run	runs[] = {
+	{ &programs[0], NULL }, { &programs[1], "*.a" },
+};
+static struct conf_path	paths[] = {
+	{ .prefix = (char []){ "/a" }, .rules.alias = (char []){ "/srv/a/" },
+	    .rules.run = { .list = runs, .n = 2 } },
+};
+/* The second one runs no program. */
+static struct conf_site	sites[] = {
+	{ .rules.root = (char []){ "/srv/www" }, .paths = paths, .npaths = 1 },
+	{ .rules.root = (char []){ "/srv/other" } },
+};
+static const struct conf conf = { .sites = sites, .nsites = 2,
     .programs = programs, .nprograms = 2 };
 
 #define PATH	"PATH=/usr/local/bin:/usr/bin:/bin"
@@ -39,8 +45,13 @@ static const struct {
 	{ 0, NULL, "HTTP_ACCEPT=*/*|HTTP_X_1=a=b|",
 	    PATH "|HTTP_ACCEPT=*/*|HTTP_X_1=a=b|", 0 },
 	/* Other names are left out. */
-	{ 0, NULL, "LD_PRELOAD=/a|PATH=/evil|IFS=x|REMOTE_HOST=h|", PATH "|",
+	{ 0, NULL, "LD_PRELOAD=/a|PATH=/evil|IFS=x|REMOTEHOST=h|", PATH "|",
 	    0 },
+	/* What programs that authorize say. */
+	{ 0, NULL, "AUTH_METHOD=a b|REMOTE_HOST=h|REMOTE_USER=u|",
+	    PATH "|AUTH_METHOD=a b|REMOTE_HOST=h|REMOTE_USER=u|", 0 },
+	{ 0, NULL, "AUTH_=a|REMOTE_=b|AUTH_a=c|REMOTE-X=d|USER_ID=1|"
+	    "XAUTH_A=e|", PATH "|", 0 },
 	{ 0, NULL, "HTTP_=a|HTTP_PROXY=b|HTTP_a=c|HTTP_A-B=d|HTTP_A B=e|"
 	    "http_a=f|XHTTP_A=g|", PATH "|", 0 },
 	{ 0, NULL, "HTTP_PROXY_X=1|", PATH "|HTTP_PROXY_X=1|", 0 },
@@ -71,6 +82,7 @@ static const struct {
 	{ 1, NULL, "SCRIPT_FILENAME=/usr/lib/cgi-bin/x|", NULL, EACCES },
 	{ 0, NULL, "SCRIPT_FILENAME=/etc/passwd|", NULL, EACCES },
 	{ 0, NULL, "SCRIPT_FILENAME=/srv/www2/a|", NULL, EACCES },
+	{ 0, NULL, "SCRIPT_FILENAME=/srv/other/a|", NULL, EACCES },
 	{ 0, NULL, "SCRIPT_FILENAME=/srv|", NULL, EACCES },
 	{ 0, NULL, "SCRIPT_FILENAME=/srv/www/../x|", NULL, EACCES },
 	{ 0, NULL, "SCRIPT_FILENAME=/srv/www/..|", NULL, EACCES },

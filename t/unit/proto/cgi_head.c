@@ -20,7 +20,8 @@
 #define TWO_STATUSES	"it has two statuses"
 
 /* want: "more"; or status, reason, type, location, length and the bytes behind
- * the head, with "local" for a local redirect; or why it is refused. */
+ * the head, with "local" for a local redirect, and what X-Sendfile and
+ * X-Accel-Redirect name; or why it is refused. */
 static const struct {
 	const char	*bytes;
 	size_t		 len;
@@ -44,6 +45,13 @@ static const struct {
 	CASE("Content-Type:\n\n", "0||||-1 +0"),
 	CASE("Status: 200\nX:\n\n", "200||||-1 +0"),
 	CASE("Status: 200\nX: \x80\xff\t!\n\n", "200||||-1 +0"),
+
+	CASE("X-Sendfile: /a b\n\n", "0||||-1 +0 file /a b"),
+	CASE("x-accel-redirect:/a?b\nX: y\n\n", "0||||-1 +0 path /a?b"),
+	CASE("X-Accel-Redirect: /a\nX-Sendfile: b\nStatus: 404\n\n.",
+	    "404||||-1 +1 file b path /a"),
+	CASE("X-Sendfile:\nX-Accel-Redirect: \n\n", "0||||-1 +0"),
+	CASE("Location: /a\nX-Sendfile: /b\n\n", "0|||/a|-1 +0 file /b"),
 
 	CASE("", "more"),
 	CASE("C", "more"),
@@ -82,6 +90,10 @@ static const struct {
 	CASE("Location:\n", "its Location is empty"),
 	CASE("Content-Length: 1\nContent-Length: 1\n",
 	    "it has two fields Content-Length"),
+	CASE("X-Sendfile: /a\nX-Sendfile: /a\n",
+	    "it has two fields X-Sendfile"),
+	CASE("X-Accel-Redirect:\nX-Accel-Redirect: /a\n",
+	    "it has two fields X-Accel-Redirect"),
 	CASE("Content-Length: -1\n", BAD_LENGTH),
 	CASE("Content-Length: 1, 1\n", BAD_LENGTH),
 	CASE("Content-Length: 99999999999999999999\n", BAD_LENGTH),
@@ -99,12 +111,16 @@ show_result(const struct cgi_head *h, enum cgi_head_result result,
 	else if (result == CGI_HEAD_REFUSED)
 		snprintf(text, size, "%s", h->why);
 	else
-		snprintf(text, size, "%d|%.*s|%.*s|%.*s|%lld +%zu%s",
+		snprintf(text, size, "%d|%.*s|%.*s|%.*s|%lld +%zu%s"
+		    "%s%.*s%s%.*s",
 		    h->status, (int)h->reason.len, head + h->reason.at,
 		    (int)h->type.len, head + h->type.at,
 		    (int)h->location.len, head + h->location.at,
 		    (long long)h->length, len - h->size,
-		    cgi_head_is_local(h, head) ? " local" : "");
+		    cgi_head_is_local(h, head) ? " local" : "",
+		    h->file.len > 0 ? " file " : "", (int)h->file.len,
+		    head + h->file.at, h->path.len > 0 ? " path " : "",
+		    (int)h->path.len, head + h->path.at);
 }
 
 /* Feeds two pieces; each time at another address, without a byte behind. */
@@ -142,6 +158,16 @@ START_TEST(test_cases)
 	show_result(&h, result, cases[_i].bytes, cases[_i].len, is,
 	    sizeof(is));
 	ck_assert_str_eq(is, cases[_i].want);
+}
+END_TEST
+
+START_TEST(test_own)
+{
+	ck_assert(cgi_head_is_own(STR("x-sendfile")));
+	ck_assert(cgi_head_is_own(STR("X-ACCEL-BUFFERING")));
+	ck_assert(cgi_head_is_own(STR("Content-Length")));
+	ck_assert(!cgi_head_is_own(STR("X-Sendfile2")));
+	ck_assert(!cgi_head_is_own(STR("Content-Type")));
 }
 END_TEST
 
@@ -201,5 +227,6 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, test_cases, 0,
 	    sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(t, test_limits);
+	tcase_add_test(t, test_own);
 	tcase_add_test(t, test_lines);
 }

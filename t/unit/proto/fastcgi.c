@@ -143,19 +143,24 @@ END_TEST
 static const struct {
 	const char	*environment;
 	size_t		 size;
+	enum fastcgi_role role;
 	bool		 keep;
 	const char	*want;
 	size_t		 len;
 } heads[] = {
-#define BEGIN(flag)	"\1\1\0\1\0\10\0\0" "\0\1" flag "\0\0\0\0\0"
+#define BEGIN(role, flag)						\
+	"\1\1\0\1\0\10\0\0" "\0" role flag "\0\0\0\0\0"
 #define NO_PARAMS	"\1\4\0\1\0\0\0\0"
-#define HEAD_CASE(environment, keep, want) \
-	{ environment, sizeof(environment) - 1, keep, want, sizeof(want) - 1 }
-	HEAD_CASE("", false, BEGIN("\0") NO_PARAMS),
-	HEAD_CASE("", true, BEGIN("\1") NO_PARAMS),
-	HEAD_CASE("A=1\0", true, BEGIN("\1") "\1\4\0\1\0\4\4\0" "\1\1A1"
-	    "\0\0\0\0" NO_PARAMS),
-	HEAD_CASE("AB=\0C=d=e\0", false, BEGIN("\0") "\1\4\0\1\0\12\6\0"
+#define HEAD_CASE(environment, role, keep, want)			\
+	{ environment, sizeof(environment) - 1, role, keep, want,	\
+	    sizeof(want) - 1 }
+	HEAD_CASE("", FASTCGI_RESPONDER, false, BEGIN("\1", "\0") NO_PARAMS),
+	HEAD_CASE("", FASTCGI_RESPONDER, true, BEGIN("\1", "\1") NO_PARAMS),
+	HEAD_CASE("", FASTCGI_AUTHORIZER, true, BEGIN("\2", "\1") NO_PARAMS),
+	HEAD_CASE("A=1\0", FASTCGI_RESPONDER, true, BEGIN("\1", "\1")
+	    "\1\4\0\1\0\4\4\0" "\1\1A1" "\0\0\0\0" NO_PARAMS),
+	HEAD_CASE("AB=\0C=d=e\0", FASTCGI_AUTHORIZER, false,
+	    BEGIN("\2", "\0") "\1\4\0\1\0\12\6\0"
 	    "\2\0AB" "\1\3Cd=e" "\0\0\0\0\0\0" NO_PARAMS),
 };
 
@@ -163,8 +168,8 @@ START_TEST(test_heads)
 {
 	struct buf	b = { 0 };
 
-	fastcgi_add_head(&b, 1, (struct str){ heads[_i].environment,
-	    heads[_i].size }, heads[_i].keep);
+	fastcgi_add_head(&b, 1, heads[_i].role, (struct str){
+	    heads[_i].environment, heads[_i].size }, heads[_i].keep);
 	ck_assert_msg(b.len == heads[_i].len &&
 	    memcmp(b.at, heads[_i].want, b.len) == 0, "%s",
 	    unit_show(b.at, b.len));
@@ -205,7 +210,8 @@ START_TEST(test_lengths)
 	for (size_t i = 0; i < n; i++)
 		buf_addc(&text, (char)('a' + i % 26));
 	buf_addc(&text, '\0');
-	fastcgi_add_head(&b, 65535, (struct str){ text.at, text.len }, false);
+	fastcgi_add_head(&b, 65535, FASTCGI_RESPONDER,
+	    (struct str){ text.at, text.len }, false);
 	content = join(&b, &at, FASTCGI_PARAMS);
 	ck_assert_uint_eq(at, b.len);
 	p = (uint8_t *)content.at;

@@ -96,6 +96,7 @@ static const struct {
 
 	/* Hidden names, in the final path. */
 	REFUSED("/.htaccess", WHY_HIDDEN),
+	{ "/a%20b//.git/../.c", 18, "/a b/.c", WHY_HIDDEN },
 	REFUSED("/a/.git/config", WHY_HIDDEN),
 	REFUSED("/a/.git/", WHY_HIDDEN),
 	REFUSED("/%2egit", WHY_HIDDEN),

@@ -70,18 +70,19 @@ send_bytes(const void *bytes, size_t len, int fd)
 static const struct {
 	const char	*file;
 	size_t		 environment;	/* bytes */
-	uint32_t	 has_body;
+	uint32_t	 body;
 } starts[] = {
 	{ "", 0, 0 },
-	{ "a/b.cgi", 100, 1 },
-	{ "", PROGRAM_ENVIRONMENT_MAX, 1 },
+	{ "a/b.cgi", 100, PROGRAM_BODY_FILE },
+	{ "a/b.cgi", 100, PROGRAM_BODY_PIPE },
+	{ "", PROGRAM_ENVIRONMENT_MAX, PROGRAM_BODY_FILE },
 };
 
 START_TEST(passes_a_start)
 {
 	static char		environment[PROGRAM_ENVIRONMENT_MAX];
 	struct program_start	sent = { .program = 7,
-				    .has_body = starts[_i].has_body,
+				    .body = starts[_i].body,
 				    .file = str_of(starts[_i].file),
 				    .environment = { environment,
 				    starts[_i].environment } }, got;
@@ -92,7 +93,8 @@ START_TEST(passes_a_start)
 	ck_assert_int_eq(program_message_recv_start(ends[1], buffer, &got,
 	    &request), 1);
 	ck_assert_uint_eq(got.program, 7);
-	ck_assert_uint_eq(got.has_body, sent.has_body);
+	ck_assert(!got.restart);
+	ck_assert_uint_eq(got.body, sent.body);
 	ck_assert(str_same(got.file, sent.file));
 	ck_assert(str_same(got.environment, sent.environment));
 	ck_assert_int_ne(request, -1);
@@ -103,6 +105,21 @@ START_TEST(passes_a_start)
 	io_close(&ends[0]);
 	ck_assert_int_eq(program_message_recv_start(ends[1], buffer, &got,
 	    &request), 0);
+}
+END_TEST
+
+START_TEST(passes_a_restart)
+{
+	struct program_start	got;
+	int			request;
+
+	ck_assert_int_eq(program_message_send_restart(ends[0], 7), 0);
+	ck_assert_int_eq(program_message_recv_start(ends[1], buffer, &got,
+	    &request), 1);
+	ck_assert_uint_eq(got.program, 7);
+	ck_assert(got.restart);
+	ck_assert_uint_eq(got.file.len + got.environment.len, 0);
+	ck_assert_int_eq(request, -1);
 }
 END_TEST
 
@@ -131,7 +148,11 @@ static const struct {
 	{ { 0 }, 0, true },
 	{ { 0 }, 15, true },
 	{ { 0, 0, 0, 0 }, 16, false },		/* no request */
-	{ { 0, 2, 0, 0 }, 16, true },
+	{ { 0, 4, 0, 0 }, 16, true },
+	{ { 0, 3, 0, 0 }, 16, true },		/* a RESTART has none */
+	{ { 0, 3, 1, 0 }, 17, false },
+	{ { 0, 3, 1, 0 }, 16, false },
+	{ { 0, 3, 0, 1 }, 16, false },
 	{ { 0, 0, 1, 0 }, 16, true },		/* shorter than it says */
 	{ { 0, 0, 0, 1 }, 16, true },
 	{ { 0, 0, 0, 0 }, 17, true },		/* longer */
@@ -185,6 +206,8 @@ static const struct {
 	{ { .kind = PROGRAM_ENDED, .status = 256 }, ALL, false, true },
 	{ { .kind = PROGRAM_FAILED, .error = ENOENT }, ALL, false, true },
 	{ { .kind = PROGRAM_BUSY, .retry_after = 9 }, ALL, false, true },
+	{ { .kind = PROGRAM_INPUT }, ALL, true, true },
+	{ { .kind = PROGRAM_INPUT }, ALL, false, false },
 	{ { .kind = PROGRAM_STARTED }, ALL, false, false },
 	{ { .kind = PROGRAM_ENDED }, ALL, true, false },
 	{ { .kind = PROGRAM_REPORT_COUNT }, ALL, false, false },
@@ -243,6 +266,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_loop_test(tests, passes_a_start, 0, COUNT(starts));
+	tcase_add_test(tests, passes_a_restart);
 	tcase_add_test(tests, sends_none_that_is_too_long);
 	tcase_add_loop_test(tests, understands_no_other_start, 0,
 	    COUNT(no_starts));

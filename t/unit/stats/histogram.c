@@ -26,6 +26,21 @@ START_TEST(steps)
 }
 END_TEST
 
+/* Both ways to add do the same. */
+START_TEST(shared)
+{
+	struct histogram	h = { 0 }, other = { 0 };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]) - 1; i++) {
+		histogram_add(&h, cases[i].us);
+		histogram_add_shared(&other, cases[i].us);
+		ck_assert_mem_eq(&h, &other, sizeof(h));
+	}
+	histogram_add_shared(&other, 7);
+	ck_assert_uint_eq(other.max, h.max);
+}
+END_TEST
+
 START_TEST(texts)
 {
 	struct histogram	h = { 0 };
@@ -68,6 +83,7 @@ void
 unit_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, steps, 0, sizeof(cases) / sizeof(cases[0]));
+	tcase_add_test(tests, shared);
 	tcase_add_test(tests, texts);
 	tcase_add_test(tests, has_no_end);
 }

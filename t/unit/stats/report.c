@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats/program_stats.h"
 #include "stats/report_private.h"
 #include "stats/scoreboard.h"
 #include "t/unit/unit.h"
@@ -26,6 +27,31 @@ fill_gauges(void)
 			histogram_add(&stats_histograms[i], 3000 + k);
 	stats_nfs_queues = 1;
 	stats_fs_queues[0] = (struct stats_fs_queue){ "8:1", 5, 3, 16 };
+}
+
+/* One program by its name, and one by a directory of any name, with a server;
+ * each row has a number of its own. */
+static void
+fill_programs(void)
+{
+	char				 address[] = "unix:/run/s";
+	char				*addresses[] = { address };
+	const struct program_stats_label labels[] = {
+		{ "php", NULL, 0 }, { "/a \"b\\<c&", addresses, 1 },
+	};
+
+	program_stats_use(program_stats_new(labels, 2));
+	for (int i = 0; i < PROGRAM_STATS_COUNT; i++) {
+		program_stats_add(0, i, 300000 + (uint64_t)i);
+		program_stats_add(1, i, 400000 + (uint64_t)i);
+	}
+	for (int i = 0; i < PROGRAM_STATS_GAUGE_COUNT; i++)
+		program_stats_set(0, i, 500000 + (uint64_t)i);
+	for (int i = 0; i < PROGRAM_STATS_SERVER_COUNT; i++)
+		program_stats_set_server(1, 0, i, 600000 + (uint64_t)i);
+	program_stats_time(0, PROGRAM_STATS_HISTOGRAM_WAIT, 3000);
+	program_stats_time(0, PROGRAM_STATS_HISTOGRAM_ANSWER, 5000);
+	program_stats_time(0, PROGRAM_STATS_HISTOGRAM_ANSWER, 6000);
 }
 
 static const char *
@@ -68,14 +94,15 @@ START_TEST(forms)
 END_TEST
 
 static void
-text_has_rows(const char *text, enum stats_kind kind, int64_t first)
+text_has_rows(const char *text, const char *before, enum stats_kind kind,
+    int64_t first)
 {
 	const struct stats_row	*rows;
 	size_t			 n;
 
 	rows = stats_rows(kind, &n);
 	for (size_t i = 0; i < n; i++)
-		has_line(text, "\n%s %" PRId64 "\n", rows[i].name,
+		has_line(text, "\n%s%s %" PRId64 "\n", before, rows[i].name,
 		    first + (int64_t)i);
 }
 
@@ -84,10 +111,19 @@ START_TEST(text)
 	const char	*t, *end;
 
 	fill_gauges();
+	fill_programs();
 	t = write_report(REPORT_TEXT);
 	ck_assert(strncmp(t, "version ", 8) == 0);
-	text_has_rows(t, STATS_KIND_COUNTER, 100000);
-	text_has_rows(t, STATS_KIND_GAUGE, 200000);
+	text_has_rows(t, "", STATS_KIND_COUNTER, 100000);
+	text_has_rows(t, "", STATS_KIND_GAUGE, 200000);
+	text_has_rows(t, "program-php-", STATS_KIND_PROGRAM_COUNTER, 300000);
+	text_has_rows(t, "program-/a_\"b\\<c&-", STATS_KIND_PROGRAM_COUNTER,
+	    400000);
+	text_has_rows(t, "program-php-", STATS_KIND_PROGRAM_GAUGE, 500000);
+	text_has_rows(t, "program-/a_\"b\\<c&-server-unix:/run/s-",
+	    STATS_KIND_SERVER_GAUGE, 600000);
+	has_line(t, "\nprogram-php-answer-count 2\n"
+	    "program-php-answer-sum 0.011000\n");
 	has_line(t, "\nloop-lag-count 1\nloop-lag-sum 0.003000\n"
 	    "loop-lag-max 0.003000\nloop-lag-median 0.003000\n"
 	    "loop-lag-p99 0.003000\n");
@@ -198,6 +234,7 @@ START_TEST(json)
 	fill_gauges();
 	t = write_report(REPORT_JSON);
 	ck_assert_str_eq(json_space(json_value(t)), "");
+	ck_assert_ptr_nonnull(strstr(t, "\"programs\":[\n]"));
 	json_has_rows(t, STATS_KIND_COUNTER, 100000);
 	json_has_rows(t, STATS_KIND_GAUGE, 200000);
 	has_line(t, "\"job-resolve\":{\"count\":2,\"sum\":0.006001,"
@@ -205,6 +242,15 @@ START_TEST(json)
 	    "\"below\":[[0.004096,2]]}");
 	has_line(t, "{\"name\":\"8:1\",\"queued\":5,\"helpers\":3,"
 	    "\"limit\":16}");
+	fill_programs();
+	t = write_report(REPORT_JSON);
+	ck_assert_str_eq(json_space(json_value(t)), "");
+	json_has_rows(t, STATS_KIND_PROGRAM_COUNTER, 300000);
+	json_has_rows(t, STATS_KIND_PROGRAM_COUNTER, 400000);
+	json_has_rows(t, STATS_KIND_PROGRAM_GAUGE, 500000);
+	has_line(t, "{\"name\":\"/a \\\"b\\\\<c&\",\n\"requests\":400000,");
+	has_line(t, "\"servers\":[{\"address\":\"unix:/run/s\",\n"
+	    "\"connections\":600000,\n\"refused-since\":600001}]}]}\n");
 }
 END_TEST
 
@@ -248,8 +294,12 @@ check_labels(const char *l)
 		ck_assert(islower((unsigned char)*l));
 		l += strspn(l, "abcdefghijklmnopqrstuvwxyz_");
 		ck_assert(l[0] == '=' && l[1] == '"');
-		l += 2 + strcspn(l + 2, "\"\\\n");
-		ck_assert(*l++ == '"');
+		for (l += 2; *l != '"'; l++)
+			if (*l == '\\')
+				ck_assert_ptr_nonnull(strchr("\"\\n", *++l));
+			else
+				ck_assert(*l != '\0' && *l != '\n');
+		l++;
 		if (*l == '\0')
 			break;
 		ck_assert(*l++ == ',' && *l != '\0');
@@ -361,6 +411,20 @@ START_TEST(prometheus)
 	    "le=\"0.004096\"} 2\n");
 	has_line(t, "\namped_job_duration_seconds_count{kind=\"resolve\"} 2\n");
 	has_line(t, "\namped_fs_helpers{fs=\"8:1\"} 3\n");
+	ck_assert_ptr_null(strstr(t, "amped_program_"));
+	fill_programs();
+	t = write_report(REPORT_PROMETHEUS);
+	check_exposition(t);
+	has_line(t, "\namped_program_requests_total{program=\"php\"} 300000\n"
+	    "amped_program_requests_total{program=\"/a \\\"b\\\\<c&\"} "
+	    "400000\n");
+	has_line(t, "\namped_program_limit{program=\"php\"} 500000\n"
+	    "amped_program_limit{program=\"/a \\\"b\\\\<c&\"} 0\n");
+	has_line(t, "\namped_program_answer_seconds_bucket{program=\"php\","
+	    "le=\"0.008192\"} 2\n");
+	has_line(t, "\namped_program_wait_seconds_count{program=\"php\"} 1\n");
+	has_line(t, "\namped_program_server_connections{program="
+	    "\"/a \\\"b\\\\<c&\",server=\"unix:/run/s\"} 600000\n");
 }
 END_TEST
 
@@ -432,6 +496,68 @@ START_TEST(html)
 	has_line(t, "<tr><td>auth</td>");
 	has_line(t, "<td>8:1</td><td>5</td><td>3 of 16</td>");
 	ck_assert_uint_lt(out.len, 128 * 1024);
+	ck_assert_ptr_null(strstr(t, "<h2>Programs"));
+	fill_programs();
+	program_stats_set(0, PROGRAM_STATS_GAUGE_LIMIT, 1000000);
+	t = write_report(REPORT_HTML);
+	check_page(t);
+	has_line(t, "<tr><td>php</td><td>500,003</td><td><span class=\"meter\">"
+	    "<i style=\"width:50.0%%\"></i></span> 50.0&#160;%%</td>"
+	    "<td>500,002</td><td>300,000</td>");
+	has_line(t, "<tr><td>/a &quot;b\\&lt;c&amp;</td><td>unix:/run/s</td>"
+	    "<td>600,000</td>");
+}
+END_TEST
+
+/*
+ * For ampedctl
+ */
+
+START_TEST(table)
+{
+	struct buf	t = { 0 };
+
+	fill_programs();
+	report_programs(&t);
+	ck_assert_str_eq(buf_string(&t),
+	    "name         busy   limit  queued   procs  requests  failed    "
+	    "late  refused  wait  answer\n"
+	    "php        500001  500000  500002  500003    300000  300002  "
+	    "300003   300004   3.0     6.0\n"
+	    "/a \"b\\<c&       0       0       0       0    400000  400002  "
+	    "400003   400004   0.0     0.0\n");
+	buf_free(&t);
+}
+END_TEST
+
+START_TEST(lines)
+{
+	struct buf	t = { 0 };
+
+	fill_programs();
+	program_stats_set_server(1, 0, PROGRAM_STATS_SERVER_REFUSED_SINCE,
+	    1000);
+	report_programs_one(&t, 0, 1000);
+	ck_assert_str_eq(buf_string(&t),
+	    "requests  300,000: answered 300,001, failed 300,002, late 300,003, "
+	    "refused 300,004, left 300,005\n"
+	    "now       500,001 busy of 500,000, 500,002 queued\n"
+	    "processes 500,003: idle 500,004, outdated 500,005; started "
+	    "300,006, killed 300,007\n"
+	    "wait      3.0 ms at most for a half of them, 3.0 ms for 99 %, "
+	    "3.0 ms for the longest\n"
+	    "answer    6.0 ms at most for a half of them, 6.0 ms for 99 %, "
+	    "6.0 ms for the longest\n"
+	    "bodies    292 KiB\n");
+	t.len = 0;
+	report_programs_one(&t, 1, 1090);
+	has_line(buf_string(&t), "\nserver    unix:/run/s: 600,000 connections; "
+	    "has accepted none for 1 min 30 s\n");
+	ck_assert_ptr_null(strstr(buf_string(&t), "processes"));
+	t.len = 0;
+	report_programs_one(&t, 2, 1000);
+	ck_assert_uint_eq(t.len, 0);
+	buf_free(&t);
 }
 END_TEST
 
@@ -517,6 +643,8 @@ unit_tests(TCase *t)
 	tcase_add_test(t, prometheus);
 	tcase_add_test(t, long_ones);
 	tcase_add_test(t, html);
+	tcase_add_test(t, table);
+	tcase_add_test(t, lines);
 	tcase_add_test(t, history);
 	tcase_add_test(t, quantiles);
 	tcase_add_loop_test(t, for_people, 0,

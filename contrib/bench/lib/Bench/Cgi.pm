@@ -1,5 +1,5 @@
-# Bench::Cgi: programs of CGI/1.1, the servers that start them, and what is
-# left of either.
+# Bench::Cgi: programs of CGI/1.1 and FastCGI, servers with such programs, and
+# what is left of either.
 #
 # A process is a program's if its executable file is one of ours, whatever
 # session it is in and whoever is its parent.  That is for counting only: must
@@ -17,57 +17,10 @@ use Time::HiRes qw(clock_gettime);
 use Amped qw(await docroot slurp write_file);
 use Amped::Client;
 use Amped::Process;
+use Bench::Gateways;
 use Bench::Server;
 
 my $bench = abs_path(dirname(abs_path(__FILE__)) . '/../..');
-
-# Of fcgiwrap, none of which does more than one thing at a time.
-use constant WRAPPERS => 64;
-
-# A server that has no programs by itself: its helper comes first, as the user
-# that the server becomes.
-sub wrapped {
-	my ($dir) = @_;
-	my $as = $> == 0 ? 'setpriv --reuid=' . Amped::ordinary_user() .
-	    ' --clear-groups ' : '';
-
-	return ('/bin/sh', '-c', "$as'" . Bench::Server::which('fcgiwrap') .
-	    "' -c " . WRAPPERS . " -s 'unix:$dir/fcgiwrap' & exec \"\$@\"",
-	    'sh');
-}
-
-my $fcgiwrap = { name => 'fcgiwrap', program => 'nginx', conf => 'nginx',
-    peer => 1, beside => \&wrapped, args => sub { ('-c', $_[0]) } };
-
-our @names = qw(amped before lighttpd apache fcgiwrap);
-
-# Why one cannot be had; '' if it can.
-sub missing {
-	my ($server) = @_;
-	my $path = eval { Bench::Server::program($server) };
-
-	return $@ =~ s/\s+\z//r if $@;
-	return 'there is no fcgiwrap' if $server->{beside} &&
-	    !Bench::Server::which('fcgiwrap');
-	return $path ? '' : 'there is no ' . ($server->{program} //
-	    '$AMPED_BEFORE');
-}
-
-# Those of these names that are there; why the others are not is told.
-sub installed {
-	my ($tell, @wanted) = @_;
-	my %known = map { $_->{name} => $_ } $fcgiwrap,
-	    Bench::Server::of_names(@names);
-	my @there;
-
-	for my $name (@wanted) {
-		die "there is no server $name\n" unless $known{$name};
-		my $why = missing($known{$name});
-		push(@there, $known{$name}) unless $why;
-		$tell->("$name is left out: $why") if $why;
-	}
-	return @there;
-}
 
 sub compile {
 	my ($to, $from) = @_;
@@ -84,13 +37,17 @@ sub compile {
 sub new {
 	my ($class) = @_;
 	my $self = bless({ root => docroot('file' => 'f' x 500,
+	    'hello.php' => "<?php echo \"hello\\n\";\n",
 	    'cgi-bin/started' => ''), tools => docroot() }, $class);
 
 	$self->{bin} = abs_path("$self->{root}/cgi-bin");
-	$self->{spawn} = "$self->{tools}/spawn";
-	compile("$self->{bin}/hello", 'cgi/hello');
-	compile("$self->{bin}/program", 'cgi/program');
-	compile($self->{spawn}, 'spawn');
+	for my $name (qw(hello program app)) {
+		compile("$self->{bin}/$name", "cgi/$name");
+	}
+	for my $name (qw(spawn relay)) {
+		$self->{$name} = "$self->{tools}/$name";
+		compile($self->{$name}, $name);
+	}
 	$self->forget;
 	return $self;
 }
@@ -114,17 +71,20 @@ sub running {
 	    map { m{(\d+)\z} } glob('/proc/[0-9]*');
 }
 
-# One that answers with a file and with a program.
+# One that answers with a file and with a program, of its kind (Gateways.pm).
 sub start {
 	my ($self, $server, %more) = @_;
+	my $kind = $server->{kind};
 	my $running = Bench::Server->start(server => $server,
-	    root => $self->{root}, log => 0, cgi => 1, large => 0, %more);
-
-	$running->ready('/file');
+	    root => $self->{root}, log => 0, large => 0,
+	    Bench::Gateways::told($kind, "$self->{bin}/app"), %more);
 	my $said = '';
+
+	$running->ready('/file') unless $server->{command};
 	eval { await('a program', sub {
-		($said = Bench::Cgi::ask($running, '/cgi-bin/hello')) =~
-		    /\AHTTP.1\.1 200 .*^hello$/ms }, 5) } and return $running;
+		($said = eval { ask($running, $Bench::Gateways::hello{$kind})
+		    } // '') =~ /\AHTTP.1\.1 200 .*^hello$/ms }, 5) } and
+	    return $running;
 	my ($first) = $said =~ /\A([^\r\n]*)/;
 	$said = $running->said;
 	$running->stop;
@@ -148,10 +108,12 @@ sub ask {
 sub own_processes {
 	my ($self, $running) = @_;
 	my %program = map { $_ => 1 } $self->running;
+	my $php = abs_path(Bench::Gateways::php_fpm() // '') // '';
 	my @all = $running->{group}->processes;
 
 	@all = map { $_->{pid} } $running->processes unless @all;
 	return grep { !$program{$_} &&
+	    (readlink("/proc/$_/exe") // '') ne $php &&
 	    ((Amped::Process::stat_fields($_))[3] // 'Z') ne 'Z' } @all;
 }
 
@@ -166,12 +128,35 @@ sub zombies {
 	} map { m{(\d+)\z} } glob('/proc/[0-9]*');
 }
 
-# Open descriptors of the server.
+# Open descriptors of the server, without amped's helpers, which are as many as
+# are needed, and main's sockets to them.
 sub descriptors {
 	my ($self, $running) = @_;
-	my @open = map { glob("/proc/$_/fd/*") } $self->own_processes($running);
+	my (@helpers, @open);
 
-	return scalar(@open);
+	for my $pid ($self->own_processes($running)) {
+		my ($title) = Amped::Process::title($pid);
+		if ($title eq 'amped: helper') {
+			push(@helpers, $pid);
+		} else {
+			push(@open, glob("/proc/$pid/fd/*"));
+		}
+	}
+	return @open - @helpers;
+}
+
+# Bytes of files without a name that the server has open.
+sub spooled {
+	my ($self, $running) = @_;
+	my %size;
+
+	for my $fd (map { glob("/proc/$_/fd/*") }
+	    $self->own_processes($running)) {
+		next unless (readlink($fd) // '') =~ m{\A/.* \(deleted\)\z};
+		my ($dev, $ino, $size) = (stat($fd))[0, 1, 7];
+		$size{"$dev $ino"} = $size if defined($size);
+	}
+	return sum0(values(%size));
 }
 
 # us of processor of each process of the server, by its clock: what its children

@@ -25,7 +25,9 @@ our ($server_core, $client_core) = (0, 1);
 
 # name, program, arguments for a conf; conf: another one's; slow: only of
 # interest where a disk is waited for; beside: the beginning of a command that
-# starts another process of it first, for its directory.
+# starts another process of it first, for the server that is to run; path and
+# command: of a program that is built for one purpose, its file and what makes
+# its arguments out of the same.
 my @known = (
 	{ name => 'ceiling' },
 	{ name => 'amped', args => sub { ('-D', '-A', $ENV{AMPED_ARCH} //
@@ -49,6 +51,9 @@ my @known = (
 
 # A command's beginning, to be stopped when all but that command is done.
 my @held = ('/bin/sh', '-c', 'kill -STOP $$; exec "$@"', 'sh');
+
+# How programs are reached; marks of confs.
+my @programs = qw(cgi most fastcgi php);
 
 my %running;		# by pid; ended in any case
 my $owner = $$;
@@ -92,6 +97,7 @@ sub built {
 sub program {
 	my ($server) = @_;
 
+	return $server->{path} if $server->{path};
 	return built('ceiling') if $server->{name} eq 'ceiling';
 	return $ENV{AMPED_BEFORE} && which_in($ENV{AMPED_BEFORE}, 'amped')
 	    if $server->{name} eq 'before';
@@ -165,7 +171,12 @@ sub conf_text {
 #	log	whether there is an access log
 #	ceiling	its arguments, but for the port
 #	list	whether directories are listed
-#	cgi	whether files in cgi-bin are programs
+#	cgi	whether files in cgi-bin are programs, by CGI
+#	most	the same, with so many processes at once as that is told
+#	fastcgi	whether /app is a program that stays, by FastCGI
+#	php	whether files of PHP are those of a PHP-FPM
+#	app	that program
+#	processes	how many of it
 #	large	0: not for large sets of files and many clients, but with the
 #		caches that it has by itself
 #	anywhere	on any core
@@ -185,14 +196,18 @@ sub start {
 	# Those who drop their privileges before they open logs.
 	chown(scalar(getpwnam(Amped::ordinary_user())), -1, $self->{dir})
 	    if $> == 0;
-	if ($self->{name} eq 'ceiling') {
+	if ($opt{server}{command}) {
+		push(@command, $opt{server}{command}->($self));
+	} elsif ($self->{name} eq 'ceiling') {
 		my @args = @{$opt{ceiling}};
 		my @flags = $args[0] eq '-1' ? shift(@args) : ();
 		push(@command, @flags, $self->{port}, @args);
 	} else {
 		write_file("$self->{dir}/conf", conf_text(
 		    $opt{server}{conf} // $self->{name}, %{$opt{server}},
-		    (map { $_ => $opt{$_} } qw(log list told cgi)),
+		    (map { $_ => $opt{$_} } qw(log list told), @programs),
+		    programs => scalar(grep { $opt{$_} } @programs),
+		    APP => $opt{app}, PROCESSES => $opt{processes},
 		    large => $large, MORE => $opt{more} // '',
 		    DIR => $self->{dir}, ROOT => $opt{root},
 		    ADDRESS => $self->{address}, PORT => $self->{port}, USER => Amped::ordinary_user(),
@@ -206,7 +221,7 @@ sub start {
 	$self->{pid} = Amped::spawn(['/bin/sh', '-c',
 	    $self->{group}->joining . "; ulimit -n $limit; exec \"\$@\"", 'sh',
 	    $opt{anywhere} ? () : pinned($server_core),
-	    $opt{server}{beside} ? $opt{server}{beside}->($self->{dir}) : (),
+	    $opt{server}{beside} ? $opt{server}{beside}->($self) : (),
 	    $opt{timed} ? @held : (), @command],
 	    "$self->{dir}/out", "$self->{dir}/out");
 	$running{$self->{pid}} = $self;

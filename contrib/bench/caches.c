@@ -1,0 +1,322 @@
+/*
+ * caches: what each policy makes of a list of requests; for policies, see
+ * there.
+ *
+ *	caches chunks PERCENT... < REQUESTS
+ *	caches paths PERCENT... < REQUESTS
+ *	caches scan PATHS NAMES
+ *
+ * A request is a line with the number of a file, its size and the bytes of the
+ * response.  The caches are those of amped, src/cache, called as the steps of a
+ * request call them: a path, its file, all its chunks.  Only the bytes are
+ * others: those of /dev/zero.  With chunks the cache of chunks has room for so
+ * many percent of all sizes, with paths that of paths for so many percent of
+ * the files, and all else fits.  Printed is for each policy and size: its name,
+ * the percentage, requests, hits, bytes of responses, bytes of hits.  A hit is
+ * a request for a path that was there, with each byte of its file.
+ *
+ * With scan so many paths are asked for twice, and then so many absent names
+ * once; printed is for each policy how many of the paths have gone.
+ */
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <err.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cache/chunk.h"
+#include "cache/path_info.h"
+#include "cache/policy.h"
+#include "lib/mem.h"
+
+#define KIB		1024u
+#define CHUNK		(64 * KIB)	/* amped's defaults */
+#define SMALL		(16 * KIB)
+#define HEADS		(32 * KIB * KIB)
+#define DESCRIPTORS	16		/* that are not for files */
+
+struct request {
+	uint32_t	file, bytes;
+};
+
+static struct request	*requests;
+static size_t		 nrequests;
+static uint64_t		*sizes;			/* of files, by number */
+static size_t		 nfiles;
+
+static const struct cache_policy *const	policies[] = {
+	&policy_lru, &policy_sieve, &policy_s3fifo, &policy_lfu, &policy_gdsf
+};
+
+#define POLICIES	(sizeof(policies) / sizeof(policies[0]))
+
+static struct header_cache	heads;
+static struct pathname_cache	paths;
+static struct file_cache	files;
+static struct chunk_cache	chunks;
+
+/* Chunks without a limit take memory for their records only. */
+static void
+make_caches(const struct cache_policy *policy, size_t npaths, size_t nbytes)
+{
+	struct rlimit	limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
+		err(1, "getrlimit");
+	header_init(&heads, HEADS);
+	pathname_init(&paths, npaths, &heads);
+	chunk_init(&chunks, nbytes, 0);
+	file_init(&files, &chunks, limit.rlim_cur - DESCRIPTORS, CHUNK, SMALL,
+	    0);
+	cache_set_policy(&heads.cache, policy);
+	cache_set_policy(&paths.cache, policy);
+	cache_set_policy(&chunks.cache, policy);
+}
+
+static void
+free_caches(void)
+{
+	pathname_free(&paths);
+	header_free(&heads);
+	file_free(&files);
+	chunk_free(&chunks);
+}
+
+/* As the lookup of a file that is there. */
+static void
+look_up(struct path *p, uint32_t number)
+{
+	struct job_version	version = {
+		.dev = 1,
+		.ino = number + (uint64_t)1,
+		.size = (int64_t)sizes[number],
+	};
+	struct job_facts	facts = { .mode = S_IFREG, .in_memory = true,
+				    .strong = true };
+	struct path_info	found = { .kind = PATHNAME_FILE };
+	int			fd = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+
+	if (fd == -1)
+		err(1, "/dev/zero");
+	found.file = file_new(&files, fd, &version, &facts);
+	path_info_found(&paths, p, &found, 0);
+}
+
+/* Takes all chunks of a file that is open; whether each was there. */
+static bool
+take_chunks(struct file *f)
+{
+	uint64_t	 before = chunks.cache.misses;
+	int		 fd = file_fd(f);
+	struct chunk	*k;
+
+	for (uint32_t i = 0; i < f->nchunks; i++) {
+		k = chunk_hold(&chunks, f, i);
+		if (f->small && chunk_adopt_copy(k, fd) != 0)
+			errx(1, "cannot copy %lld bytes",
+			    (long long)f->version.size);
+		chunk_release(&chunks, &k);
+	}
+	return chunks.cache.misses == before;
+}
+
+/* Whether the answer was there, as a copy or as chunks. */
+static bool
+take_file(struct path_info *a)
+{
+	bool	hit = true;
+
+	if (a->source == FILE_OPEN) {
+		hit = take_chunks(a->file);
+		file_release(a->file);
+	} else if (a->chunk != NULL)
+		chunk_release(&chunks, &a->chunk);
+	file_drop(&a->file);
+	return hit;
+}
+
+static struct path *
+hold_path(const char *name, bool *is_new)
+{
+	struct str	 s = str_of(name);
+	struct path	*p = pathname_hold(&paths, 0, s);
+
+	*is_new = p == NULL;
+	return p != NULL ? p : pathname_add(&paths, 0, s, NULL, false);
+}
+
+/* Whether a request is a hit. */
+static bool
+perform_request(uint32_t number)
+{
+	struct path_info	 a;
+	struct path		*p;
+	char			 name[32];
+	bool			 miss;
+
+	snprintf(name, sizeof(name), "/%u", number);
+	p = hold_path(name, &miss);
+	if (miss)
+		look_up(p, number);
+	path_info_get(&paths, p, &a);
+	if (a.source == FILE_LOST) {
+		file_drop(&a.file);
+		look_up(p, number);
+		path_info_get(&paths, p, &a);
+	}
+	miss = !take_file(&a) || miss;
+	pathname_release(&paths, &p);
+	return !miss;
+}
+
+static void
+play(const struct cache_policy *policy, unsigned long percent, bool by_paths)
+{
+	uint64_t	all = 0, hits = 0, bytes = 0, hit_bytes = 0;
+	size_t		npaths = nfiles;
+	bool		hit;
+
+	for (size_t i = 0; i < nfiles; i++)
+		all += sizes[i];
+	if (by_paths)
+		npaths = npaths * percent / 100;
+	make_caches(policy, npaths, by_paths ? 0 : all * percent / 100);
+	for (size_t i = 0; i < nrequests; i++) {
+		hit = perform_request(requests[i].file);
+		hits += hit;
+		bytes += requests[i].bytes;
+		hit_bytes += hit ? requests[i].bytes : 0;
+	}
+	printf("%s %lu %zu %llu %llu %llu\n", policy->name, percent, nrequests,
+	    (unsigned long long)hits, (unsigned long long)bytes,
+	    (unsigned long long)hit_bytes);
+	free_caches();
+}
+
+static void
+add_request(unsigned long file, unsigned long long size, unsigned long bytes)
+{
+	while (file >= nfiles) {
+		sizes = mem_add_room(sizes, nfiles, sizeof(sizes[0]));
+		sizes[nfiles++] = 0;
+	}
+	sizes[file] = size;
+	requests = mem_add_room(requests, nrequests, sizeof(requests[0]));
+	requests[nrequests++] = (struct request){ (uint32_t)file,
+	    (uint32_t)bytes };
+}
+
+static void
+read_requests(void)
+{
+	unsigned long		file, bytes;
+	unsigned long long	size;
+	char			line[100];
+
+	while (fgets(line, sizeof(line), stdin) != NULL) {
+		if (sscanf(line, "%lu %llu %lu", &file, &size, &bytes) != 3)
+			errx(1, "not a request: %s", line);
+		add_request(file, size, bytes);
+	}
+	if (nrequests == 0)
+		errx(1, "no requests");
+}
+
+static void
+ask_for_names(const char *form, size_t n, const struct path_info *result)
+{
+	char		 name[32];
+	struct path	*p;
+	bool		 is_new;
+
+	for (size_t i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), form, i);
+		p = hold_path(name, &is_new);
+		if (is_new)
+			path_info_set(&paths, p, result);
+		pathname_release(&paths, &p);
+	}
+}
+
+static size_t
+count_paths(const char *form, size_t n)
+{
+	char		 name[32];
+	struct path	*p;
+	size_t		 there = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		snprintf(name, sizeof(name), form, i);
+		p = pathname_hold(&paths, 0, str_of(name));
+		if (p == NULL)
+			continue;
+		there++;
+		pathname_release(&paths, &p);
+	}
+	return there;
+}
+
+static void
+scan(const struct cache_policy *policy, size_t npaths, size_t nnames)
+{
+	const struct path_info	there = { .kind = PATHNAME_DIRECTORY };
+	const struct path_info	absent = { .kind = PATHNAME_REFUSED,
+				    .status = 404 };
+
+	make_caches(policy, npaths, 0);
+	ask_for_names("/there/%zu", npaths, &there);
+	ask_for_names("/there/%zu", npaths, &there);
+	ask_for_names("/absent/%zu", nnames, &absent);
+	printf("%s %zu %zu\n", policy->name, npaths,
+	    npaths - count_paths("/there/%zu", npaths));
+	free_caches();
+}
+
+static unsigned long
+number_of(const char *word, unsigned long most)
+{
+	char		*end;
+	unsigned long	 n = strtoul(word, &end, 10);
+
+	if (end == word || *end != '\0' || n < 1 || n > most)
+		errx(64, "%s: not a number from 1 to %lu", word, most);
+	return n;
+}
+
+static void
+raise_limit(void)
+{
+	struct rlimit	limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
+		err(1, "getrlimit");
+	limit.rlim_cur = limit.rlim_max;
+	(void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+int
+main(int argc, char **argv)
+{
+	const char	*what = argc > 2 ? argv[1] : "";
+	bool		 by_paths = strcmp(what, "paths") == 0;
+
+	raise_limit();
+	if (strcmp(what, "scan") == 0 && argc == 4) {
+		for (size_t i = 0; i < POLICIES; i++)
+			scan(policies[i], number_of(argv[2], 100000000),
+			    number_of(argv[3], 100000000));
+		return 0;
+	}
+	if (!by_paths && strcmp(what, "chunks") != 0)
+		errx(64, "usage: caches chunks|paths percent ... | "
+		    "scan paths names");
+	read_requests();
+	for (int n = 2; n < argc; n++)
+		for (size_t i = 0; i < POLICIES; i++)
+			play(policies[i], number_of(argv[n], 100), by_paths);
+	return 0;
+}

@@ -1,0 +1,29 @@
+/*
+ * order: what a policy knows of the entries of a cache.
+ */
+#ifndef CACHE_ORDER_H
+#define CACHE_ORDER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+#include "cache/ghosts.h"
+
+struct cache_entry;
+
+/* cache_entry.queue has bits for so many. */
+#define POLICY_QUEUES	32
+
+TAILQ_HEAD(policy_queue, cache_entry);
+
+struct cache_order {
+	struct policy_queue	 queues[POLICY_QUEUES];
+	struct cache_entry	*hand;	/* sieve: to be looked at next; NULL:
+					 * the oldest */
+	size_t			 newcomers;	/* s3fifo: weight of queue 0 */
+	struct ghosts		 ghosts;	/* s3fifo: have left queue 0 */
+	uint64_t		 clock;	/* gdsf, lfu: rank of the last victim */
+};
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * policy: what policies share: queues, and how a hand spares.
+ */
+#include "cache/policy.h"
+
+struct cache_item
+policy_describe(const struct cache *c, const struct cache_entry *e,
+    size_t bytes)
+{
+	struct cache_item	item = { .bytes = bytes, .whole = bytes };
+
+	if (c->describe != NULL)
+		c->describe(e, &item);
+	return item;
+}
+
+void
+policy_enqueue(struct cache *c, struct cache_entry *e, unsigned queue)
+{
+	e->queue = queue & (POLICY_QUEUES - 1);
+	TAILQ_INSERT_TAIL(&c->order.queues[queue], e, link);
+}
+
+void
+policy_move(struct cache *c, struct cache_entry *e, unsigned queue)
+{
+	TAILQ_REMOVE(&c->order.queues[e->queue], e, link);
+	policy_enqueue(c, e, queue);
+}
+
+struct cache_entry *
+policy_find_unheld(const struct cache *c, unsigned queue)
+{
+	struct cache_entry	*e;
+
+	TAILQ_FOREACH(e, &c->order.queues[queue], link)
+		if (e->holds == 0)
+			break;
+	return e;
+}
+
+bool
+policy_spare_once(uint16_t *uses)
+{
+	bool	used = *uses > 0;
+
+	*uses = 0;
+	return used;
+}
+
+bool
+policy_spare_half(uint16_t *uses)
+{
+	bool	used = *uses > 0;
+
+	*uses /= 2;
+	return used;
+}

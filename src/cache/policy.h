@@ -1,0 +1,59 @@
+/*
+ * policy: the order in which the entries of a cache go.
+ *
+ * A policy has queues of entries and looks at their uses when it is asked for a
+ * victim; at no other time is an entry moved.  One search gives a limited
+ * number of second chances, which bounds its cost.
+ */
+#ifndef CACHE_POLICY_H
+#define CACHE_POLICY_H
+
+#include "cache/cache.h"
+
+/* Second chances given in one search for a victim. */
+#define POLICY_CHANCES	32
+
+struct cache_policy {
+	const char		*name;
+	/* Queues an entry: a new one; a victim that is to stay. */
+	void			(*add)(struct cache *, struct cache_entry *);
+	void			(*keep)(struct cache *, struct cache_entry *);
+	/* See cache_victim(). */
+	struct cache_entry	*(*victim)(struct cache *);
+	/* An entry is about to leave its queue.  NULL: that is no matter. */
+	void			(*leave)(struct cache *, struct cache_entry *,
+				    size_t bytes);
+	/* For a hand that passes entries which are in no queue: whether to
+	 * spare one of so many uses; lowers the number. */
+	bool			(*spare)(uint16_t *uses);
+};
+
+/* Nearly least recently used: second chance. */
+extern const struct cache_policy policy_lru;
+/* SIEVE (Zhang et al., NSDI 2024). */
+extern const struct cache_policy policy_sieve;
+/* S3-FIFO (Yang et al., SOSP 2023). */
+extern const struct cache_policy policy_s3fifo;
+/* Least frequently used, with ageing (LFU-DA; Arlitt et al., 1999). */
+extern const struct cache_policy policy_lfu;
+/* Greedy dual, by size and frequency (Cherkasova, 1998), with the queues of
+ * CAMP (Ghandeharizadeh et al., Middleware 2014). */
+extern const struct cache_policy policy_gdsf;
+
+/* The facts about an entry, whether its cache describes entries or not. */
+struct cache_item policy_describe(const struct cache *,
+		    const struct cache_entry *, size_t bytes);
+/* Puts an entry behind all others of a queue. */
+void		 policy_enqueue(struct cache *, struct cache_entry *,
+		    unsigned queue);
+/* Moves it there from its queue. */
+void		 policy_move(struct cache *, struct cache_entry *,
+		    unsigned queue);
+/* An entry of a queue that is not held, in the order of the queue; NULL:
+ * none. */
+struct cache_entry *policy_find_unheld(const struct cache *, unsigned queue);
+/* Ways to spare: once for all uses; half of them count further on. */
+bool		 policy_spare_once(uint16_t *uses);
+bool		 policy_spare_half(uint16_t *uses);
+
+#endif
