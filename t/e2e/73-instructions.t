@@ -118,15 +118,25 @@ sub of_request {
 }
 
 my $dir = docroot('cgi/' => '');
-my $beside = count('beside programs', global =>
-    "program app {\n\tfastcgi $^X\n}\n" .
+my @conf = (global => "program app {\n\tfastcgi $^X\n}\n" .
     "program server {\n\tfastcgi unix:$dir/app\n}\n",
     site => "run app for *.app\npath /app { run server }\n" .
     "path /cgi { cgi $dir/cgi }\n");
-my %of_files = of_request($files);
+my (%alone, %beside, @more);
 
-cmp_ok(sum0(values(%of_files)), '>', $right / 2, 'most of them are known');
-is_deeply({ of_request($beside) }, \%of_files,
+# A machine that is so busy that seconds count has another chance: what programs
+# cost is there each time.
+for my $attempt (1 .. 3) {
+	$files = count('files, once more') if $attempt > 1;
+	%alone = of_request($files);
+	%beside = of_request(count('beside programs', @conf));
+	@more = grep { ($alone{$_} // 'none') ne ($beside{$_} // 'none') }
+	    sort keys(%{{ %alone, %beside }});
+	last unless @more;
+}
+cmp_ok(sum0(values(%alone)), '>', $right / 2, 'most of them are known');
+is(join(', ', map { "$_ " . ($alone{$_} // 'none') . ' and ' .
+    ($beside{$_} // 'none') } @more), '',
     '... and none is more beside programs');
 
 done_testing();

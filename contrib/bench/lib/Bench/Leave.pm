@@ -19,7 +19,7 @@ use constant {
 	BODY => 100_000,	# bytes, of every other request: more than a
 				# server keeps in memory by itself
 	GRACE => 5,		# s until all is to be gone
-	PATIENCE => 60,		# s for programs to start, or to go
+	PATIENCE => 20,		# s for programs to start, or to go
 	HEAD => 2,		# s for its head to come
 };
 
@@ -72,24 +72,31 @@ sub leave_once {
 	return $n;
 }
 
-# Programs, and processes that each of them has had.
 sub processes {
 	my ($cgi, $running) = @_;
 
-	return scalar($cgi->running) + scalar($cgi->zombies($running)) +
-	    grep { (Amped::Process::title($_))[0] eq 'amped: reaper' }
-	    $cgi->own_processes($running);
+	return scalar($cgi->running) + scalar($cgi->zombies($running));
+}
+
+# Of amped: those that have no program stay for ten seconds.
+sub reapers {
+	my ($cgi, $running) = @_;
+
+	return scalar(grep { (Amped::Process::title($_))[0] eq
+	    'amped: reaper' } $cgi->own_processes($running));
 }
 
 # At least so many clients, unless programs do not start any more; what is left
 # GRACE s behind the last of them, and the s until no process is, which a busy
-# machine may need.
+# machine may need; descriptors when idle reapers have ended as well.
 sub measure {
 	my ($cgi, $running, $way, $n) = @_;
 	my ($asked, $started) = (0, 0);
 
 	Bench::Cgi::ask($running, '/cgi-bin/hello') for 1 .. 20;
 	sleep(0.5);
+	eval { await('reapers to go', sub { !reapers($cgi, $running) },
+	    PATIENCE) };
 	my ($descriptors, $spooled) = ($cgi->descriptors($running),
 	    $cgi->spooled($running));
 	while ($asked < $n && $started == $asked * 3 / 4) {
@@ -99,11 +106,14 @@ sub measure {
 	my $left = time;
 	sleep(GRACE);
 	my %is = (processes => processes($cgi, $running),
-	    descriptors => max(0, $cgi->descriptors($running) - $descriptors),
 	    spooled => max(0, $cgi->spooled($running) - $spooled));
 	eval { await('processes to go', sub { !processes($cgi, $running) },
 	    PATIENCE) };
-	return { %is, gone => time - $left - GRACE, asked => $asked, started => $started,
+	$is{gone} = time - $left - GRACE;
+	eval { await('reapers to go', sub { !reapers($cgi, $running) },
+	    PATIENCE) };
+	$is{descriptors} = max(0, $cgi->descriptors($running) - $descriptors);
+	return { %is, asked => $asked, started => $started,
 	    of => $asked * 3 / 4 };
 }
 
