@@ -23,8 +23,9 @@ struct client {
 	int64_t			 deadline;	/* clock ms */
 	struct net_sock		 sock;
 	uint8_t			 timeout, list;	/* enum, index of its list */
-	bool			 listed, for_backend; /* in it; has a backend */
-	bool			 for_input, saw_eof;	/* too; of stages.c: */
+	bool			 listed;	/* in it */
+	bool			 for_backend : 1, for_input : 1;
+	bool			 saw_eof;	/* of stages.c, as the next: */
 	bool			 watched;	/* by the read stage's loop */
 	bool			 elsewhere;	/* watched, in another stage */
 	bool			 has_input;	/* arrived while elsewhere */
@@ -55,8 +56,7 @@ struct clients {
 	void			*context;	/* of this and the next ones */
 	atomic_bool		 draining;
 	bool			 listening;	/* more may be accepted */
-	bool			 frees_lingering; /* connections that linger
-						 * do not count */
+	bool			 frees_lingering; /* none of them counts */
 	struct clients		*home;		/* STAGE_ACCEPT's, or itself */
 	struct acceptor		*acceptor;	/* NULL: none */
 	unsigned		 runs;		/* stages: all, or one */
