@@ -217,8 +217,8 @@ handle_info(struct conn *c)
 	return a->variants == 0 ? conn_go(c, STEP_HEAD) : choose_name(c);
 }
 
-/* Whether the request's time for the disk is up.  The page for that error may
- * be on the same disk, and get time of its own. */
+/* Whether the request's time for the disk is up.  The page for that error gets
+ * none of its own: it may be on the same disk. */
 static bool
 is_late(const struct conn *c)
 {
