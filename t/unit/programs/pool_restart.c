@@ -237,6 +237,7 @@ START_TEST(counts_ends_by_a_signal)
 	ck_assert_int_eq(await_status(x.request), SIGKILL);
 	await_end(&x.request);
 	await_gone(&x);
+	await_gauge(ONE, PROGRAM_STATS_GAUGE_PROCESSES, 0);
 	ck_assert_uint_eq(read_counter(ONE, PROGRAM_STATS_KILLED), 1);
 	/* One that main has given up is ended by the manager. */
 	x = begin_at(ONE, &pid);
