@@ -13,12 +13,13 @@ use Test::More;
 my $root = docroot('a.txt' => "a\n", 'dir/x' => "x\n", 'err.html' => "err\n",
     'b.html' => "site b\n", 'a.txt.gz' => 'gz');
 my $all = '400 401 403 404 405 406 408 410 412 413 414 416 417 429 431 451 ' .
-    '500 501 503 505';
+    '500 501 502 503 504 505';
 my $server = Amped->start(root => $root, global => <<'EOT', sites => <<"EOT2");
 limits {
 	head 1s
 	body 10
 }
+program fails { fastcgi unix:/not-there/socket; within 0s }
 EOT
 site b {
 	listen 127.0.0.1:0
@@ -32,6 +33,7 @@ site default {
 	error $all /err.html
 	path /gone { return 410 }
 	path /law { return 451 }
+	path /fails { run fails }
 	path /bare { return 403; error 403 404 /not-there.html }
 }
 EOT2
@@ -72,6 +74,7 @@ my @cases = (
 	    431, 1],
 	['the law', "GET /law HTTP/1.1\r\n$x\r\n", 451, 0],
 	['CONNECT', "CONNECT x:80 HTTP/1.1\r\n$x\r\n", 501, 1],
+	['a program that fails', "GET /fails HTTP/1.1\r\n$x\r\n", 502, 0],
 	['the future', "GET / HTTP/2.0\r\n$x\r\n", 505, 1],
 );
 for my $case (@cases) {
