@@ -51,8 +51,9 @@ is_executable(struct conf_reader *reader, const struct conf_word *word)
 		conf_error(reader, word->pos, "%s is %s, not a file", name,
 		    regular_kind(sb.st_mode));
 	else if (access(name, X_OK) == -1)
-		conf_error(reader, word->pos, "cannot run %s: %s", name,
-		    strerror(errno));
+		conf_error(reader, word->pos, "cannot run %s: %s%s", name,
+		    strerror(errno), errno != EACCES ? "" : "; chmod +x if it "
+		    "is a program");
 	else
 		return true;
 	return false;

@@ -427,8 +427,10 @@ complete_body(struct conf_reader *reader, struct conf_rules *rules,
 		return;
 	conf_scaled_print(TYPE_SIZE, most, &text);
 	conf_error(reader, own->pos, "body is more than limits %s, which is %s "
-	    "for all requests together", most > conf->limits.bodies ?
-	    "spool max" : "bodies", buf_string(&text));
+	    "for all requests together: raise that%s", most >
+	    conf->limits.bodies ? "spool max" : "bodies", buf_string(&text),
+	    conf->limits.spool != NULL ? "" : ", or name a directory for "
+	    "bodies by limits spool");
 	buf_free(&text);
 }
 

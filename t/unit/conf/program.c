@@ -226,7 +226,8 @@ static const struct {
 	{ "program a { command /nope -c }",
 	    "2:21: cannot run /nope: No such file or directory" },
 	{ "program a { command /etc/passwd }",
-	    "2:21: cannot run /etc/passwd: Permission denied" },
+	    "2:21: cannot run /etc/passwd: Permission denied; chmod +x if it "
+	    "is a program" },
 	{ "program a { directory /nope }",
 	    "2:23: /nope: No such file or directory" },
 	{ "program a { command /bin/sh; environment 1A x }",

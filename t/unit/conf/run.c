@@ -276,13 +276,14 @@ static const struct {
 	    "so it needs \"fastcgi\" and its file or server\n" },
 	{ "body 65M",
 	    "6: body is more than limits bodies, which is 64M for all requests "
-	    "together\n" },
+	    "together: raise that, or name a directory for bodies by limits "
+	    "spool\n" },
 	{ "body 65M; }\nlimits { spool /tmp max 64K",
 	    "6: body is more than limits bodies, which is 64M for all requests "
-	    "together\n" },
+	    "together: raise that\n" },
 	{ "body 2G; }\nlimits { spool /tmp",
 	    "6: body is more than limits spool max, which is 1G for all "
-	    "requests together\n" },
+	    "requests together: raise that\n" },
 	{ "}\nsite b { listen *:81; redirect 301 http://c/; "
 	    "path /a { cgi / }",
 	    "61: cgi is without effect here: the site's redirect comes before "
