@@ -158,6 +158,9 @@ check_options(const struct options *o)
 	if (o->address != NULL && o->directory == NULL)
 		usage_error("-l is for a directory: name the one to serve, as "
 		    "amped -l 8080 .");
+	if (o->explain.url != NULL && (o->test || o->dump))
+		usage_error("-u explains one URL: -t and -T are other "
+		    "commands");
 	if (o->quiet && !o->test && !o->dump)
 		usage_error("-q is for -t and -T");
 	if (o->explain.url == NULL && (o->explain.nfields > 0 ||

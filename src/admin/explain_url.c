@@ -151,7 +151,8 @@ add_failure(struct buf *to, const struct job *job)
 	if (job->error == EISDIR) {
 		buf_adds(to, "a directory");
 		if (to->at[len - 1] == '/') {
-			buf_adds(to, " without ");
+			buf_adds(to, job->find.names.len > 0 ? " without " :
+			    "");
 			add_names(to, job);
 		} else
 			add_suffixes(to, job);

@@ -135,6 +135,7 @@ for my $case (
     ['-f', $conf, $dir, qr/leave out -f or the directory/],
     [$dir, $dir, qr/one directory can be served/],
     ['-q', qr/-q is for -t and -T/], ['-c', '127.0.0.1', qr/are for -u/],
+    ['-u', '/', '-t', qr/-u explains one URL/],
     ['-u', '/', '-H', 'A', qr/-H takes one field/]) {
 	my $reason = pop(@$case);
 	($status, $out, $err) = run_amped(@$case);

@@ -566,6 +566,7 @@ my ($status, $out, $err) = run_amped('-t', '-f', "$dir/good.conf");
 is($status, 0, '-t: a conf with programs') or diag($err);
 for my $case (['/a.php/x', qr/\bphp\b/], ['/cgi/env/x', qr{cgi/env}],
     ['/off/a.php', qr/200 OK/], ['/cgi/closed', qr/403/],
+    ['/cgi/', qr{^lookup .*/cgi/: a directory$}m],
     ['/cgi/nothing', qr/404/]) {
 	my ($url, $says) = @$case;
 
