@@ -147,14 +147,11 @@ log_line(void *protocol, const char *line, size_t len)
 	log_warnx("%s: %.*s", p->name, (int)len, line);
 }
 
-/* Says among the program's own lines why it has refused. */
+/* Says among the program's own lines why it has refused, or is not heard. */
 static void
-log_unknown_role(struct backend_protocol *p)
+add_own_line(struct backend_protocol *p, const char *line)
 {
-	static const char	line[] = "it does not have the role that the "
-				    "conf gives it (run, authorize)\n";
-
-	error_lines_add(&p->errors, p->clock->ms, line, sizeof(line) - 1);
+	error_lines_add(&p->errors, p->clock->ms, line, strlen(line));
 }
 
 /* Behind a part of an answer its program has not refused the request. */
@@ -166,7 +163,8 @@ take_end(struct backend_protocol *p, struct backend *b)
 		return BACKEND_BUSY;
 	}
 	if (p->answer.status == FASTCGI_UNKNOWN_ROLE)
-		log_unknown_role(p);
+		add_own_line(p, "it does not have the role that the conf gives "
+		    "it (run, authorize)\n");
 	if (p->answer.status != FASTCGI_REQUEST_COMPLETE)
 		return BACKEND_BROKEN;
 	b->status = (int)(p->answer.exit_status & 0xff) << 8;
@@ -196,6 +194,9 @@ backend_protocol_take(struct backend_protocol *p, char *bytes, size_t *n,
 			    content.len);
 	} while (result == FASTCGI_OUTPUT || result == FASTCGI_ERRORS);
 	p->is_last = input.len == 0;
+	if (result == FASTCGI_REFUSED)
+		add_own_line(p, "what it answers is not FastCGI: does the conf "
+		    "name the right program, or its port?\n");
 	return result == FASTCGI_MORE ? BACKEND_RUNS : result == FASTCGI_END ?
 	    take_end(p, b) : BACKEND_BROKEN;
 }

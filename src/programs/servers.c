@@ -146,6 +146,16 @@ start_exchange(struct exchange *x)
 	admission_end(i);
 }
 
+/* Returns what to do about the error, as the end of the line about it. */
+static const char *
+get_remedy(int error)
+{
+	if (error == EACCES)
+		return "; amped's user must be permitted to write to it";
+	return error == ENOENT || error == ECONNREFUSED ?
+	    "; look whether it runs, and listens there" : "";
+}
+
 /* The reports go on for as long as requests come. */
 static void
 refuse_server(struct exchange *x, int error)
@@ -160,8 +170,8 @@ refuse_server(struct exchange *x, int error)
 		server->refused_since = time(NULL);
 	if (log_is_due(&server->warned_at, get_time(s)))
 		log_warnx("%s: cannot connect to %s: %s; requests go to "
-		    "another server, or wait", name, server->text,
-		    strerror(error));
+		    "another server, or wait%s", name, server->text,
+		    strerror(error), get_remedy(error));
 	leave_server(x);
 }
 

@@ -400,6 +400,8 @@ for (['no answer' => ''], ['no head' => 'put("some text");'],
 
 	is(answer('/a/file', $code)->{status}, 502, "$what: 502");
 }
+ok($server->wait_line(qr/ gate(?:\[\d+\])?: what it answers is not FastCGI: /),
+    'another protocol is named');
 ok($server->wait_line(qr/ gate(?:\[\d+\])?: it does not have the role /),
     'an unknown role is named');
 ok($server->wait_line(qr{ 502 for /a/file on .* its program ended without an } .

@@ -57,7 +57,8 @@ handle_exit(struct conn *c)
 	if (status != -1 && WIFEXITED(status))
 		return failure_reply(c, WHY_PROGRAM_ENDED, "it ended with "
 		    "status %d, %s", WEXITSTATUS(status), seen);
-	return failure_reply(c, WHY_PROGRAM_ENDED, "it was ended, %s", seen);
+	return failure_reply(c, WHY_PROGRAM_ENDED, run->program->servers.n > 0 ?
+	    "its connection has ended, %s" : "it was ended, %s", seen);
 }
 
 static enum go
@@ -75,8 +76,9 @@ handle_end(struct conn *c)
 		    "and wait as may (most, queue, within)");
 	case BACKEND_FAILED:
 		stats_count(STATS_PROGRAMS_FAILED);
-			return failure_reply(c, get_start_why(run, error),
-		    "it cannot be started: %s", strerror(error));
+		return failure_reply(c, get_start_why(run, error),
+		    run->program->servers.n > 0 ? "no connection to its "
+		    "server: %s" : "it cannot be started: %s", strerror(error));
 	default:
 		return handle_exit(c);
 	}

@@ -201,7 +201,7 @@ START_TEST(takes_the_next_one)
 	a = await_exchange(ask(TWO), SECOND);
 	await_line("warn: two: cannot connect to unix:/");
 	await_line(": No such file or directory; requests go to another "
-	    "server, or wait\n");
+	    "server, or wait; look whether it runs, and listens there\n");
 	/* The first one is the last to be tried for some time. */
 	listen_at(FIRST);
 	b = await_exchange(ask(TWO), SECOND);
