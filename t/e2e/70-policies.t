@@ -37,6 +37,11 @@ for my $policy (qw(lru sieve s3fifo lfu gdsf)) {
 	cmp_ok($bytes, '<=', 1 << 20, "$policy: nor too many bytes");
 	$misses{$policy} = $misses;
 }
-isnt($misses{gdsf}, $misses{lru}, 'another order') or diag(explain(\%misses));
+SKIP: {
+	skip('each main has a few requests, and room enough', 1)
+	    if Amped::architecture() eq 'mp';
+	isnt($misses{gdsf}, $misses{lru}, 'another order')
+	    or diag(explain(\%misses));
+}
 
 done_testing();
