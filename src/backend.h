@@ -73,7 +73,8 @@ struct backend {
  *
  * A connection that waits for a backend is told READY when more output has
  * come, when there is room for its body again, when the program has been
- * started, and when it has ended; FAILED when its client has gone meanwhile.
+ * started, and when it has ended; FAILED when its client has gone meanwhile;
+ * ENDED when that sends no more, if it asks for that.
  */
 struct backends {
 	/* Asks the program manager for a program; at most hold bytes of its

@@ -53,6 +53,8 @@ enum wait_kind {
 	X(REFRESH,	"refresh")	/* for a task, before an older answer \
 					 * is used */			\
 	X(PROGRAM,	"program")	/* for a program to begin, or go on */ \
+	X(LEAVE,	"leave")	/* for the same, before its client is \
+					 * taken as gone */		\
 	X(LINGER,	"linger")	/* for the client to close */
 
 enum timeout {
@@ -74,7 +76,8 @@ enum timeout {
 	X(TIMED_OUT,	"timed out")					\
 	X(FAILED,	"failed")					\
 	X(CANCELLED,	"cancelled")					\
-	X(PENDING,	"pending")	/* the wait has not ended */
+	X(PENDING,	"pending")	/* the wait has not ended */	\
+	X(ENDED,	"ended")	/* the client sends no more */
 
 enum outcome {
 #define X(id, name) OUTCOME_##id,
@@ -113,7 +116,10 @@ enum wait_flag {
 	/* CLOSE: the system drops what the client has not received. */
 	WAIT_RESET	= 1 << 6,
 	/* BACKEND: ends, too, when the client has sent more, or no more. */
-	WAIT_INPUT	= 1 << 7
+	WAIT_INPUT	= 1 << 7,
+	/* BACKEND: ends, too, ENDED, when the client has sent its end, behind
+	 * what is unread.  The bit has another meaning for a READ. */
+	WAIT_ENDING	= WAIT_AGAIN
 };
 
 struct backend;			/* backend.h */
@@ -150,8 +156,8 @@ struct wait {
 	/*
 	 * Set by the driver: the outcome, and for READY of an operation its
 	 * result as of the system's call: bytes, or -1 and an errno (never
-	 * EAGAIN or EINTR).  For the TIMED_OUT of a LINGER timeout, n is the
-	 * bytes of output that the client has not acknowledged.
+	 * EAGAIN or EINTR).  For the TIMED_OUT of a LINGER or LEAVE timeout, n
+	 * is the bytes of output that the client has not acknowledged.
 	 */
 	uint8_t		 outcome;	/* enum outcome */
 	int		 error;

@@ -66,6 +66,7 @@ libhttp_a_SOURCES = \
 	src/http/programs/environment.h \
 	src/http/programs/failure.c \
 	src/http/programs/feed.c \
+	src/http/programs/leave.c \
 	src/http/programs/kept.c \
 	src/http/programs/kept.h \
 	src/http/programs/other.c \

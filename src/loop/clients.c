@@ -65,10 +65,14 @@ stop_waiting(struct client *c, enum outcome outcome)
 	if (outcome == OUTCOME_NONE && c->for_input &&
 	    net_has_input(&c->sock))
 		outcome = OUTCOME_READY;
-	if (outcome == OUTCOME_NONE && !net_is_gone(&c->sock))
+	if (outcome == OUTCOME_NONE && net_is_gone(&c->sock))
+		outcome = OUTCOME_FAILED;
+	if (outcome == OUTCOME_NONE && c->for_end && c->sock.saw_eof)
+		outcome = OUTCOME_ENDED;
+	if (outcome == OUTCOME_NONE)
 		return OUTCOME_PENDING;
 	leave_backend(c);
-	return outcome == OUTCOME_NONE ? OUTCOME_FAILED : outcome;
+	return outcome;
 }
 
 /* Stops the timer: no connection has a deadline. */
@@ -244,6 +248,7 @@ file_off_net(struct client *c, const struct wait *w)
 		list_client(c, w);
 	c->for_backend = w->kind == WAIT_BACKEND;
 	c->for_input = (w->flags & WAIT_INPUT) != 0;
+	c->for_end = (w->flags & WAIT_ENDING) != 0;
 	if (w->kind == WAIT_DISK)
 		join_task(c, w);
 	else if (c->for_backend)
@@ -306,14 +311,15 @@ clients_run(struct client *c)
 void
 clients_wake(struct client *c, enum outcome outcome)
 {
-	bool	lingers = outcome == OUTCOME_TIMED_OUT &&
-		    c->timeout == TIMEOUT_LINGER;
+	bool	takes = outcome == OUTCOME_TIMED_OUT &&
+		    (c->timeout == TIMEOUT_LINGER ||
+		    c->timeout == TIMEOUT_LEAVE);
 
 	if (c->task != NULL &&
 	    (outcome = stop_waiting(c, outcome)) == OUTCOME_PENDING)
 		return;
 	machine_wake(c->session, outcome,
-	    lingers ? (ssize_t)net_unacked(&c->sock) : 0);
+	    takes ? (ssize_t)net_unacked(&c->sock) : 0);
 	clients_run(c);
 }
 
@@ -556,6 +562,7 @@ clients_measure(const struct clients *all)
 		[TIMEOUT_DISK] = STATS_STATE_DISK,
 		[TIMEOUT_REFRESH] = STATS_STATE_DISK,
 		[TIMEOUT_PROGRAM] = STATS_STATE_PROGRAM,
+		[TIMEOUT_LEAVE] = STATS_STATE_PROGRAM,
 		[TIMEOUT_LINGER] = STATS_STATE_LINGERING,
 	};
 	int64_t	*g = stats_gauges;

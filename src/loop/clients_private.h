@@ -24,7 +24,7 @@ struct client {
 	struct net_sock		 sock;
 	uint8_t			 timeout, list;	/* enum, index of its list */
 	bool			 listed;	/* in it */
-	bool			 for_backend : 1, for_input : 1;
+	bool			 for_backend : 1, for_input : 1, for_end : 1;
 	bool			 saw_eof;	/* of stages.c, as the next: */
 	bool			 watched;	/* by the read stage's loop */
 	bool			 elsewhere;	/* watched, in another stage */

@@ -171,6 +171,50 @@ for my $case (['after the head', 'head();'], ['within the body',
 $programs->gone("a client goes: $_->[0]", $_->[1]) for @left;
 works('others go on');
 
+# One that closes looks like one that sends no more, and has a second.  A
+# request that it has sent behind the first one changes nothing.
+@left = ();
+for my $case (['before the head', ''],
+    ['after the head', 'head();', qr/\r\n\r\n\z/],
+    ['within the body', 'head(); put("x" x 100_000 . "y");', qr/y\r\n\z/],
+    ['whose program ignores signals', '$SIG{$_} = "IGNORE" ' .
+    'for qw(TERM HUP INT PIPE);'],
+    ['whose program has a daemon', 'require POSIX; waitpid(begin_child(' .
+    'sub { POSIX::setsid(); begin_child(sub { close(STDOUT); ' .
+    'wait_test("never") }); exit(0) }), 0);']) {
+	my ($what, $code, $seen) = @$case;
+	my ($name, $target) = waiting('cgi', $code);
+	my $client = $programs->ask($target);
+
+	push(@left, [$what, $programs->told($name)]);
+	# Else the system would reset the connection.
+	$client->fill until !$seen || $client->{in} =~ $seen || $client->{end};
+	$client->send(Amped::Programs::request('/z')) if $code eq '';
+	$client->close;
+}
+my $since = time;
+$programs->gone("a client closes: $_->[0]", $_->[1]) for @left;
+cmp_ok(time - $since, '<=', 5, '... within 5 s');
+($first, $target) = waiting('full');
+$running = $programs->ask($target);
+$pid = $programs->told($first);
+$running->close;
+$programs->gone('... and so does the only one that may run', $pid);
+is($programs->get(play_as('full', 'head(); put("next");'))->{body}, 'next',
+    '... whose place is free');
+
+# Clients that send no more and read.
+($first, $target) = waiting('cgi');
+$running = $programs->ask($target);
+$pid = $programs->told($first);
+$running->half_close;
+let($first);
+is(body_of($running), "200 $first", 'a client that sends no more: an answer');
+$running = $programs->ask($programs->play('head(); for (1 .. 6) { ' .
+    'put($_); select(undef, undef, undef, 0.3); }'));
+$running->half_close;
+is(body_of($running), '200 123456', '... of any duration, if it goes on');
+
 # All that a program has started ends with it.
 my %children = (
 	'a child' => "begin_child(sub { \$child->() });",

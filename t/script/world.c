@@ -389,11 +389,21 @@ world_wake(struct client *c, enum outcome outcome)
 	run_client(c);
 }
 
+/* Whether it waits for its program, and for its client's end, which is there. */
+static bool
+sees_end(const struct client *c)
+{
+	return c->wait->kind == WAIT_BACKEND && c->half &&
+	    (c->wait->flags & WAIT_ENDING) != 0;
+}
+
 static bool
 is_ready(const struct client *c)
 {
 	bool	has_input = c->to.len > 0 || c->half || c->broken;
 
+	if (sees_end(c))
+		return true;
 	if (c->wait->kind == WAIT_BACKEND)
 		return (c->wait->flags & WAIT_INPUT) != 0 &&
 		    !c->hold_input &&
@@ -408,7 +418,7 @@ void
 world_settle(struct client *c)
 {
 	while (c->wait != NULL && is_ready(c))
-		world_wake(c, OUTCOME_READY);
+		world_wake(c, sees_end(c) ? OUTCOME_ENDED : OUTCOME_READY);
 }
 
 /* The client with the earliest deadline up to that time, or NULL. */

@@ -211,6 +211,7 @@ take_output(struct conn *c)
 	buf_add(&run->head, run->backend->at, n);
 	c->http->backends.consume(run->backend, n);
 	run->deadline = c->http->clock->ms + run->program->silence;
+	leave_put_off(c);
 	return true;
 }
 
@@ -275,6 +276,7 @@ await_end(struct conn *c, enum outcome outcome)
 	if (run->backend->len > 0) {
 		c->http->backends.consume(run->backend, run->backend->len);
 		run->deadline = c->http->clock->ms + run->program->silence;
+		leave_put_off(c);
 	} else if (outcome == OUTCOME_TIMED_OUT)
 		return run->next != RUN_AUTHORIZED ? redirect_begin(c) :
 		    handle_timeout(c);
@@ -319,7 +321,7 @@ enum go
 answer_step(struct conn *c)
 {
 	struct run	*run = c->request->run;
-	enum outcome	 outcome = conn_outcome(c);
+	enum outcome	 outcome = leave_outcome(c);
 	bool		 more;
 
 	if (is_failure(outcome) && outcome != OUTCOME_TIMED_OUT)

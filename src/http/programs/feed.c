@@ -311,7 +311,7 @@ feed_wait(struct conn *c)
 	if (run->body.is_dry)
 		return wait_for_both(c);
 	run->body.gap = 0;
-	return conn_wait(c, WAIT_BACKEND, TIMEOUT_PROGRAM, run->deadline, 0);
+	return leave_wait(c);
 }
 
 bool

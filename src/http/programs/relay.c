@@ -187,7 +187,7 @@ enum go
 relay_step(struct conn *c)
 {
 	struct run	*run = c->request->run;
-	enum outcome	 outcome = conn_outcome(c);
+	enum outcome	 outcome = leave_outcome(c);
 	bool		 more;
 
 	if (is_failure(outcome) && outcome != OUTCOME_TIMED_OUT)
@@ -198,8 +198,10 @@ relay_step(struct conn *c)
 		return handle_too_long(c);
 	more = put_next(c);
 	/* The time that the client takes to receive is not the program's. */
-	if (more || outcome == OUTCOME_NONE)
+	if (more || outcome == OUTCOME_NONE) {
 		run->deadline = c->http->clock->ms + run->program->silence;
+		leave_put_off(c);
+	}
 	if (more && run->head.len + run->backend->len > 0)
 		return conn_has_output(c) ? conn_send(c, STEP_RELAY) : GO_ON;
 	if (run->backend->end != BACKEND_RUNS)

@@ -51,6 +51,9 @@ struct run {
 					 * the body came along */
 	struct cgi_head	 parse;		/* of it */
 	int64_t		 deadline;	/* clock ms: to begin, or go on; 0 */
+	int64_t		 leaves;	/* clock ms: its client, which sends no
+					 * more, is taken as gone; 0: it may
+					 * send more */
 	int64_t		 left;		/* bytes of the response's body, by its
 					 * Content-Length; -1: unknown */
 	bool		 chunked;	/* to the client */
@@ -93,6 +96,12 @@ void	run_renew(struct conn *);
 void	run_leave(struct conn *);
 /* Counts how the request has ended, for its program; the first time counts. */
 void	run_count(struct conn *, enum program_stats_counter);
+/* Waits for the program to say more, and for the client to leave. */
+enum go	leave_wait(struct conn *);
+/* How that wait has ended: FAILED, its client has gone. */
+enum outcome leave_outcome(struct conn *);
+/* The program has said more: its client has time to take it. */
+void	leave_put_off(struct conn *);
 /* Answers with an error, before there is a response; the cause is a clause
  * about the program. */
 enum go	failure_reply(struct conn *, enum why, const char *cause, ...)

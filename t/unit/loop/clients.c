@@ -35,11 +35,13 @@ static int64_t		 answer;		/* ms: that deadline */
 static struct backend	 backend;
 static int		 told;			/* how often by the driver */
 static enum outcome	 told_last;
+static bool		 wants_end;	/* it asks for the client's end */
 
 static struct wait *
 wait_for_program(struct session *p)
 {
-	wait_for(p, WAIT_BACKEND, TIMEOUT_PROGRAM, ticks.ms + answer, 0);
+	wait_for(p, WAIT_BACKEND, TIMEOUT_PROGRAM, ticks.ms + answer,
+	    wants_end ? WAIT_ENDING : 0);
 	p->wait.backend = &backend;
 	return &p->wait;
 }
@@ -56,6 +58,7 @@ machine_run(struct session *p, struct workspace *w, unsigned stages)
 	if (p->wait.kind == WAIT_BACKEND && outcome != OUTCOME_PENDING) {
 		told++;
 		told_last = outcome;
+		wants_end &= outcome != OUTCOME_ENDED;
 		n = -1;
 		if (runs_program)
 			return wait_for_program(p);
@@ -109,7 +112,7 @@ begin(void)
 
 	heard = come = gone = 0;
 	deadline = FAR;
-	holds = runs_program = false;
+	holds = runs_program = wants_end = false;
 	term = told = 0;
 	loop = evloop_new(&ticks);
 	iteration_ends = evloop_timer(loop, stop, loop);
@@ -320,6 +323,40 @@ START_TEST(program_and_input)
 	iterate();
 	ck_assert_int_eq(heard, _i);
 	ck_assert_int_eq(gone, _i == 0);
+}
+END_TEST
+
+/* A wait that asks for it is told that the client says no more, before it or in
+ * it, behind what is unread; the next one is not. */
+START_TEST(program_and_end)
+{
+	wants_end = true;
+	if (_i == 0) {
+		say(1);
+		ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
+		backend = (struct backend){ .waiter = NULL };
+		answer = FAR;
+		runs_program = true;
+	} else {
+		run_program();
+		if (_i > 1)
+			say(_i);
+		iterate();
+		ck_assert_int_eq(told, 0);
+		ck_assert_int_eq(shutdown(ours, SHUT_WR), 0);
+	}
+	for (int i = 0; i < 3; i++)
+		iterate();
+	ck_assert_int_eq(told, 1);
+	ck_assert_int_eq(told_last, OUTCOME_ENDED);
+	ck_assert_ptr_nonnull(backend.waiter);
+	/* It goes after all. */
+	runs_program = false;
+	close(ours);
+	ours = -1;
+	for (int i = 0; i < 3 && told == 1; i++)
+		iterate();
+	ck_assert_int_eq(told_last, OUTCOME_FAILED);
 }
 END_TEST
 
@@ -564,6 +601,7 @@ unit_tests(TCase *t)
 	tcase_add_test(t, terms);
 	tcase_add_test(t, program_says_more);
 	tcase_add_loop_test(t, program_and_input, 0, 3);
+	tcase_add_loop_test(t, program_and_end, 0, 3);
 	tcase_add_loop_test(t, program_without_client, 0, 3);
 	tcase_add_test(t, program_is_late);
 	tcase_add_test(t, program_is_left);
