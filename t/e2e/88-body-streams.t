@@ -15,7 +15,8 @@ use Test::More;
 
 Amped::needs_many_clients(8);
 
-my $programs = Amped::Programs->new('bin/' => '', 'run/' => '');
+my $programs = Amped::Programs->new('bin/' => '', 'run/' => '',
+    'files/a' => 'a file', 'www/in/x' => 'a page');
 my $dir = $programs->dir;
 my %file = map { $_ => Amped::Applications::make($programs, $_, $_) }
     qw(fastcgi scgi);
@@ -23,7 +24,8 @@ my %where = map { $_ => Amped::Applications::place('unix', "$dir/run", $_) }
     qw(fastcgi scgi);
 my @servers = map { Amped::Applications->serve($file{$_}, $where{$_}, 2) }
     sort keys %where;
-my $server = $programs->start(program => "\tstream on\n\tmost 8\n",
+my $server = $programs->start(program => "\tstream on\n\tmost 8\n" .
+    "\tsendfile $dir/files\n",
     others => join('', map { "program $_ {\n\t$_ $where{$_}\n" .
     "\tstream on\n\twithin 60s\n}\n" } sort keys %where) .
     "program own {\n\tfastcgi $file{fastcgi}\n\tstream on\n\tmost 2\n" .
@@ -189,9 +191,22 @@ for my $path (qw(own fastcgi scgi)) {
 	is($programs->get(play_as($path, $sum), method => 'POST',
 	    body => 'next')->{body}, sum('next'), '... and the next request');
 }
-is($programs->get($programs->play('print "Location: /z\n\n";'),
-    method => 'POST', body => 'x' x 100_000)->{body}, "z\n",
-    'a local redirect');
+
+# A page or a file in place of an answer.  The rest of the body is no request.
+my %instead = ('Location: /z' => "z\n", "X-Sendfile: $dir/files/a" => 'a file',
+    'X-Accel-Redirect: /in/x' => 'a page');
+for my $line (sort keys %instead) {
+	my $play = $programs->play("put('$line' . \"\\n\\n\");");
+
+	is($programs->get($play, method => 'POST', body => 'x' x 100_000)
+	    ->{body}, $instead{$line}, $line);
+	$client = $programs->ask($play, method => 'POST', fields =>
+	    ['Content-Length: 100']);
+	is($client->response->{body}, $instead{$line},
+	    '... before there is a body');
+	$client->send(Amped::Programs::request('/in/x'));
+	ok($client->closed, '... which is not taken for the next request');
+}
 
 # Late programs and clients.
 for my $path (qw(quick)) {

@@ -193,12 +193,12 @@ redirect_begin(struct conn *c)
 	struct str	 old;
 	struct parse	 p = { 0 };
 
+	feed_leave(c);
 	if (r->run->next == RUN_FILE)
 		return sendfile_begin(c);
 	if (r->local_redirects == REDIRECTS_MAX)
 		return failure_reply(c, WHY_PROGRAM_LOOP, "its redirect to a "
 		    "path is the sixth of this request");
-	feed_leave(c);
 	old = parse_str(c->input, r->parse.request_line);
 	if (!make_head(c, &p, &head)) {
 		buf_wipe(&head);
