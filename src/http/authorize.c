@@ -49,6 +49,24 @@ join_name(char path[2 * JOB_PATH_MAX], const char *decoded, const char *name)
 	return (size_t)len;
 }
 
+/* Whether a name of a decoded path matches: the last one, and where files are
+ * programs each, as path info may stand behind the file. */
+static bool
+match_path(const struct conf_files *files, const struct conf_rules *rules,
+    const char *decoded)
+{
+	const char	*last = strrchr(decoded, '/') + 1;
+	char		 text[JOB_PATH_MAX], *rest = text, *name;
+
+	if (rules->run.n == 0 || rules_need_no_file(rules))
+		return last[0] != '\0' && match_patterns(files, last);
+	memcpy(text, decoded, strlen(decoded) + 1);
+	while ((name = strsep(&rest, "/")) != NULL)
+		if (name[0] != '\0' && match_patterns(files, name))
+			return true;
+	return false;
+}
+
 /* Whether a block of files applies to a decoded path. */
 static bool
 files_apply(const struct conf_files *files, const struct conf_rules *rules,
@@ -58,7 +76,7 @@ files_apply(const struct conf_files *files, const struct conf_rules *rules,
 	const struct conf_words	*names = rules_names(rules, decoded);
 	char			 name[2 * JOB_PATH_MAX];
 
-	if (last[0] != '\0' && match_patterns(files, last))
+	if (match_path(files, rules, decoded))
 		return true;
 	for (size_t i = 0; i < names->n; i++) {
 		join_name(name, last, names->at[i]);

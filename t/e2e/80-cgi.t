@@ -15,6 +15,7 @@ use Test::More;
 
 my $programs = Amped::Programs->new(
 	'www/a.php' => "<?php secret\n",
+	'www/shut.php' => "<?php secret\n",
 	'www/dir/index.php' => "<?php secret\n",
 	'www/dir.php/b.php' => "<?php secret\n", 'www/text' => "text\n",
 	'www/sub/c.php' => "<?php secret\n", 'www/off/a.php' => "<?php open\n",
@@ -31,7 +32,7 @@ my $www = $programs->www;
 
 chmod(0755, "$dir/outside", "$dir/cgi/lost");
 $programs->script($_, slurp($env)) for qw(cgi/sub/deep/env bin/env
-    cgi/indexed/index.php);
+    cgi/indexed/index.php cgi/shut cgi/sub/shut);
 symlink('../outside', "$dir/cgi/out");
 symlink('../../outside', "$dir/cgi/sub/out");
 symlink("$dir/outside", "$dir/cgi/absolute");
@@ -70,6 +71,7 @@ END
 	path /off { run off }
 	path /images { run off }
 	path /cgi/nested { run env }
+	files shut shut.php { deny all }
 END
 my $port = $server->port;
 my $user = $> == 0 ? getpwnam(Amped::ordinary_user()) : $>;
@@ -485,6 +487,13 @@ for my $target ('/cgi/env', '/cgi/closed', '/cgi/out', '/cgi/sub/deep/env') {
 
 	unlike($answer->{body}, qr/#!/, "$target is not shown");
 }
+is($programs->get($_)->{status}, 403, "$_ is closed by its name")
+    for map { ("/$_", "/$_/", "/$_/x.html") } qw(shut.php cgi/shut
+    cgi/sub/shut);
+is($programs->get('/cgi/env/shut/x')->{status}, 403,
+    '... also if it may be path info');
+is($programs->get('/app/shut/x')->{status}, 200,
+    '... but not where a path names no file');
 is($programs->get('/off/a.php')->{body}, "<?php open\n",
     'run off: a file again, as the conf says');
 is($programs->get('/a.php~')->{body}, "<?php old\n",
