@@ -134,8 +134,9 @@ process_count_end(const struct process *p, int status, bool was_told)
 {
 	int	signo = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 
+	/* SIGPIPE: nobody reads its output any more. */
 	if (signo != 0 && !(was_told && (signo == SIGTERM ||
-	    signo == SIGKILL)))
+	    signo == SIGKILL || signo == SIGPIPE)))
 		program_stats_add(p->admission->program->number,
 		    PROGRAM_STATS_KILLED, 1);
 }

@@ -36,8 +36,8 @@ void	process_end(const struct process *);
 void	process_free(struct process *);
 /* Logs that a process could not be started. */
 void	process_log_failure(struct process *, int error);
-/* Counts its end by a signal, unless it was told to end and the signal is one
- * of those by which the reaper ends. */
+/* Counts its end by a signal, unless it was told to end and the signal follows
+ * from that. */
 void	process_count_end(const struct process *, int status, bool was_told);
 /* Logs the status with which one has ended, unless that is 0. */
 void	process_log_status(struct process *, int status);

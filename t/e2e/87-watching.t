@@ -254,6 +254,17 @@ ok($server->wait_line(qr/notice: restart of a program: asked for by user /),
     '... and by whom');
 counts('pool', busy => 0, queued => 0, failed => 1, killed => 0);
 
+# A program whose client has left writes to nobody.
+$client = $programs->ask($programs->play('$SIG{TERM} = sub { ' .
+    'tell_test("was-told") }; tell_test("writes"); wait_test("write"); ' .
+    'head() while 1;'));
+$pid = $programs->told('writes');
+$client->abort;
+$programs->told('was-told');
+$programs->let('write');
+$programs->gone('a program that goes on without a client', $pid);
+counts($cgi, left => 1, killed => 0, processes => 0);
+
 # A manager outlives a reload, and goes on with all numbers.
 my %before = numbers('pool');
 is((ctl('reload'))[0], 0, 'reload');
