@@ -308,7 +308,8 @@ share_manager(struct generation *g, size_t number, const struct buf *conf)
 
 	for (i = 0; i < serving->conf->nmanagers; i++) {
 		m = serving->managers[i];
-		if (m != NULL && is_same(&m->conf, conf))
+		if (m != NULL && serving->manager_sockets[i] != -1 &&
+		    is_same(&m->conf, conf))
 			break;
 	}
 	if (i == serving->conf->nmanagers)

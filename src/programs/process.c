@@ -285,12 +285,27 @@ new_reaper(struct manager *m)
 	return r;
 }
 
+/* Frees a reaper that has ended, with errno set to why, if it has said that. */
+static void
+free_ended(struct reaper_pipe *r)
+{
+	int			error = errno, output;
+	struct reaper_report	report;
+
+	if (reaper_recv(r->reports.fd, &report, &output) == 1 &&
+	    report.kind == REAPER_FAILED)
+		error = report.value;
+	io_close(&output);
+	free_reaper(r);
+	errno = error;
+}
+
 /* Takes the reaper; false with errno if it has ended. */
 static bool
 start_by(struct process *p, struct reaper_pipe *r, const struct execute *e)
 {
 	if (reaper_start(r->reports.fd, r->manager->conf, e) == -1) {
-		free_reaper(r);
+		free_ended(r);
 		return false;
 	}
 	p->reaper = r;

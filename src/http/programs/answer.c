@@ -248,7 +248,7 @@ handle_timeout(struct conn *c)
 	stats_count(STATS_PROGRAMS_LATE);
 	run_count(c, PROGRAM_STATS_LATE);
 	return failure_reply(c, WHY_PROGRAM_LATE, run->next == RUN_AUTHORIZED ?
-	    "it was silent before the end of its answer (silence)" :
+	    "it did not end its answer in time (silence)" :
 	    run->head.len > 0 ?
 	    "it was silent in the middle of its head (silence)" :
 	    "it took too long to answer (answer)");
@@ -266,8 +266,8 @@ end_unsent(struct conn *c)
 	    handle_end(c);
 }
 
-/* Waits until the program of such an answer has ended; what else it writes is
- * dropped. */
+/* Waits until the program of such an answer has ended, for `silence`; what else
+ * it writes is dropped. */
 static enum go
 await_end(struct conn *c, enum outcome outcome)
 {
@@ -275,9 +275,9 @@ await_end(struct conn *c, enum outcome outcome)
 
 	if (run->backend->len > 0) {
 		c->http->backends.consume(run->backend, run->backend->len);
-		run->deadline = c->http->clock->ms + run->program->silence;
 		leave_put_off(c);
-	} else if (outcome == OUTCOME_TIMED_OUT)
+	}
+	if (outcome == OUTCOME_TIMED_OUT)
 		return run->next != RUN_AUTHORIZED ? redirect_begin(c) :
 		    handle_timeout(c);
 	return run->backend->end == BACKEND_RUNS ? feed_wait(c) : end_unsent(c);
