@@ -172,8 +172,8 @@ $programs->gone("a client goes: $_->[0]", $_->[1]) for @left;
 works('others go on');
 
 # One that closes looks like one that sends no more, and has a second; a request
-# that it has sent behind the first one changes nothing.  `answer` is longer than
-# this test waits.
+# that it has sent behind the first one changes nothing.  This test waits less
+# than `answer`.
 @left = ();
 for my $case (['before the head', ''],
     ['after the head', 'head();', qr/\r\n\r\n\z/],

@@ -389,7 +389,7 @@ world_wake(struct client *c, enum outcome outcome)
 	run_client(c);
 }
 
-/* Whether it waits for its program, and for its client's end, which is there. */
+/* Whether it waits for its program, or its client's end, which is there. */
 static bool
 sees_end(const struct client *c)
 {
