@@ -8,7 +8,7 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Amped qw(content docroot slurp write_file);
+use Amped qw(await content docroot slurp write_file);
 use Amped::Foreign qw(browse needs_program);
 use Amped::Visitor;
 use Test::More;
@@ -109,6 +109,9 @@ like($saved->{url}, qr{/dokuwiki/doku\.php/notes/first\z},
     '... at its address');
 $guest->sees('others read it', '/dokuwiki/doku.php/notes/first', 200,
     qr{<strong>bold</strong>}, qr/item 2000 xxx/);
+# A version is called by the second in which it was saved.
+my $second = time;
+await('another second', sub { time > $second });
 edit('notes/first', "====== First ======\n\nOther words.\n");
 $page = $guest->sees('... and its next version',
     '/dokuwiki/doku.php/notes/first', 200, qr/Other words/);
