@@ -38,7 +38,7 @@ my @folders = (
 		    stats/stats.h stats/stats.tbl)],
 	loop	=> [qw(contracts shared conf/program.h helpers/wire.h
 		    http/machine.h proto/fastcgi.h proto/scgi.h
-		    stats/scoreboard.h stats/stats.h)],
+		    stats/program_stats.h stats/scoreboard.h stats/stats.h)],
 	disk	=> [qw(contracts stats conf/conf.h helpers/job.h
 		    helpers/perform.h helpers/wire.h loop/clients.h
 		    loop/evloop.h loop/mailbox.h shared/channel.h

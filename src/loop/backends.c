@@ -7,7 +7,7 @@
  * LATE_MS for the other one: a process that the program has left behind may
  * keep its output, and the program may go on without output.  The answer of a
  * program with a connection says itself where it ends; then no report is
- * waited for.
+ * waited for, and the connection may be kept for the next request (leases.c).
  *
  * A connection that is woken may end its backend at once, so each callback
  * wakes it in its last statement.
@@ -29,6 +29,7 @@
 #include "loop/backend_protocol.h"
 #include "loop/backends.h"
 #include "loop/clients_private.h"
+#include "loop/leases.h"
 #include "shared/program_message.h"
 
 #define READ_SIZE	(32 * 1024)	/* bytes that one read(2) brings */
@@ -40,7 +41,7 @@ struct managers {
 	int		*at;		/* sockets to them, by number */
 	size_t		 n;
 	size_t		 most;
-	_Atomic size_t	 count;		/* of backends */
+	_Atomic size_t	 count;		/* of backends and kept leases */
 	_Atomic uint32_t nasked;	/* backends, ever */
 };
 
@@ -50,6 +51,7 @@ struct driver {				/* of one loop */
 	struct evloop	*loop;
 	const struct clock *clock;
 	struct mailbox	*mailbox;	/* NULL: one thread ends backends */
+	struct leases	*leases;
 	struct error_lines_rate **rates;	/* by number of the program */
 	size_t		 nrates;
 };
@@ -59,12 +61,10 @@ struct record {
 	struct driver	*driver;
 	size_t		 hold;		/* bytes of output at most */
 	struct buf	 output;	/* backend.at is in it */
-	int		 request;	/* socket for the reports */
-	int		 pipe;		/* of output, or a connection; -1:
-					 * none */
+	uint32_t	 program;	/* its number */
+	struct lease	 lease;
 	int		 input;		/* pipe of a body to a CGI; -1: none */
 	struct backend_protocol protocol;
-	struct watch	*reports, *readable;
 	struct watch	*writable;	/* of a connection, or input */
 	struct watch	*late;		/* timer: LATE_MS */
 	bool		 is_reported_on;	/* the program's end will be */
@@ -92,10 +92,10 @@ close_input(struct record *r)
 static void
 close_pipe(struct record *r)
 {
-	evloop_unwatch(&r->readable);
+	evloop_unwatch(&r->lease.readable);
 	if (r->input == -1)
 		evloop_unwatch(&r->writable);
-	io_close(&r->pipe);
+	io_close(&r->lease.connection);
 }
 
 /* Closes all: the manager ends what is left of the program.  It hears first
@@ -103,8 +103,8 @@ close_pipe(struct record *r)
 static void
 close_all(struct record *r)
 {
-	evloop_unwatch(&r->reports);
-	io_close(&r->request);
+	evloop_unwatch(&r->lease.reports);
+	io_close(&r->lease.request);
 	close_input(r);
 	close_pipe(r);
 	evloop_unwatch(&r->late);
@@ -132,13 +132,29 @@ end_by_status(struct record *r)
 	    BACKEND_COMPLETE);
 }
 
+/* The manager gets the connection back, unless it may have the next request. */
+static void
+give_back(struct record *r)
+{
+	const struct managers	*m = r->driver->managers;
+	struct program_done	 done = {
+		.nanswered = ++r->lease.nanswered,
+		.again = backend_protocol_is_reusable(&r->protocol),
+	};
+
+	if (done.again && r->lease.left > 1 && m->count < m->most) {
+		r->lease.left--;
+		leases_keep(r->driver->leases, r->program, &r->lease);
+	} else
+		program_message_send_done(r->lease.request, &done);
+}
+
 /* The answer has said so. */
 static void
 end_answer(struct record *r, enum backend_end how)
 {
 	if (how == BACKEND_COMPLETE)
-		program_message_send_done(r->request,
-		    backend_protocol_is_reusable(&r->protocol));
+		give_back(r);
 	end_work(r, how);
 }
 
@@ -166,7 +182,7 @@ static void
 pause_output(struct record *r)
 {
 	r->is_full = true;
-	evloop_set(r->readable, EVLOOP_NONE);
+	evloop_set(r->lease.readable, EVLOOP_NONE);
 	evloop_cancel(r->late);
 }
 
@@ -174,7 +190,7 @@ static void
 resume_output(struct record *r)
 {
 	r->is_full = false;
-	evloop_set(r->readable, EVLOOP_READ);
+	evloop_set(r->lease.readable, EVLOOP_READ);
 	if (r->reported)
 		await_rest(r);
 }
@@ -232,7 +248,8 @@ on_output(void *context)
 {
 	struct record	*r = context;
 	size_t		 room = make_room(r), before = r->backend.len;
-	ssize_t		 n = read(r->pipe, r->output.at + r->output.len, room);
+	ssize_t		 n = read(r->lease.connection,
+			    r->output.at + r->output.len, room);
 
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
@@ -252,7 +269,7 @@ consume(struct backend *b, size_t n)
 	need(n <= b->len);
 	b->len -= n;
 	b->at = b->len > 0 ? b->at + n : NULL;
-	if (r->is_full && r->pipe != -1 && b->len <= r->hold / 2)
+	if (r->is_full && r->lease.connection != -1 && b->len <= r->hold / 2)
 		resume_output(r);
 }
 
@@ -267,7 +284,8 @@ send_request(struct record *r)
 	bool	is_cgi = r->protocol.kind == CONF_CGI;
 	int	n;
 
-	n = backend_protocol_send(&r->protocol, is_cgi ? r->input : r->pipe);
+	n = backend_protocol_send(&r->protocol, is_cgi ? r->input :
+	    r->lease.connection);
 	if (n == -1) {
 		end_work(r, BACKEND_BROKEN);
 		return;
@@ -315,26 +333,34 @@ finish_body(struct backend *b)
  * Reports
  */
 
+static void
+begin_request(struct record *r)
+{
+	r->backend.started = true;
+	if (!backend_protocol_sends(&r->protocol))
+		return;
+	if (r->protocol.kind != CONF_CGI)
+		r->writable = evloop_watch(r->driver->loop,
+		    r->lease.connection, on_writable, r);
+	send_request(r);
+}
+
 /* The program runs.  A second program is none of this request's. */
 static void
-take_output(struct record *r, int pipe)
+take_output(struct record *r, int pipe, const struct program_report *report)
 {
 	if (r->backend.started) {
 		close(pipe);
 		end_work(r, BACKEND_BROKEN);
 		return;
 	}
-	r->backend.started = true;
-	r->pipe = pipe;
+	r->lease.connection = pipe;
+	r->lease.left = report->requests;
+	r->lease.slot = report->slot;
 	io_nonblock(pipe);
-	r->readable = evloop_watch(r->driver->loop, pipe, on_output, r);
-	evloop_set(r->readable, EVLOOP_READ);
-	if (!backend_protocol_sends(&r->protocol))
-		return;
-	if (r->protocol.kind != CONF_CGI)
-		r->writable = evloop_watch(r->driver->loop, pipe, on_writable,
-		    r);
-	send_request(r);
+	r->lease.readable = evloop_watch(r->driver->loop, pipe, on_output, r);
+	evloop_set(r->lease.readable, EVLOOP_READ);
+	begin_request(r);
 }
 
 /* The pipe for the body of a CGI program, which is to be started next. */
@@ -357,11 +383,21 @@ note_end(struct record *r, int status)
 {
 	r->backend.status = status;
 	r->reported = true;
-	evloop_set(r->reports, EVLOOP_NONE);	/* only its end follows */
-	if (r->pipe == -1)
+	/* Only its end follows. */
+	evloop_set(r->lease.reports, EVLOOP_NONE);
+	if (r->lease.connection == -1)
 		end_by_status(r);
 	else if (!r->is_full)
 		await_rest(r);
+}
+
+/* The connection goes back behind this request, which the manager is told. */
+static void
+take_recall(struct record *r)
+{
+	r->lease.left = 1;
+	program_message_send_done(r->lease.request,
+	    &(struct program_done){ .nanswered = 0 });
 }
 
 static void
@@ -369,7 +405,7 @@ take_report(struct record *r, const struct program_report *report, int pipe)
 {
 	switch ((enum program_report_kind)report->kind) {
 	case PROGRAM_STARTED:
-		take_output(r, pipe);
+		take_output(r, pipe, report);
 		break;
 	case PROGRAM_ENDED:
 		note_end(r, report->status);
@@ -380,6 +416,9 @@ take_report(struct record *r, const struct program_report *report, int pipe)
 		break;
 	case PROGRAM_INPUT:
 		take_input(r, pipe);
+		break;
+	case PROGRAM_RECALL:
+		take_recall(r);
 		break;
 	default:
 		r->backend.retry_after = report->retry_after;
@@ -398,7 +437,8 @@ on_report(void *context)
 	int			 pipe, n = 1;
 
 	while (r->backend.end == BACKEND_RUNS && !r->reported && n == 1) {
-		n = program_message_recv_report(r->request, &report, &pipe);
+		n = program_message_recv_report(r->lease.request, &report,
+		    &pipe);
 		if (n == 1)
 			take_report(r, &report, pipe);
 		else if (n == 0 || errno != EAGAIN)
@@ -483,6 +523,33 @@ make_id(struct managers *m)
 	    UINT16_MAX + 1);
 }
 
+/* Takes a kept lease, or asks for one; -1 with errno. */
+static int
+open_lease(struct driver *d, const struct backend_start *start,
+    struct lease *lease)
+{
+	if (start->keep && leases_take(d->leases, start->program, lease))
+		return 0;
+	*lease = (struct lease){ .connection = -1 };
+	lease->request = send_start(d->managers, start);
+	return lease->request == -1 ? -1 : 0;
+}
+
+/* Has its events from now on, and sends the request if there is a way. */
+static void
+use_lease(struct record *r)
+{
+	if (r->lease.connection == -1) {
+		r->lease.reports = evloop_watch(r->driver->loop,
+		    r->lease.request, on_report, r);
+		evloop_set(r->lease.reports, EVLOOP_READ);
+		return;
+	}
+	evloop_redirect(r->lease.reports, on_report, r);
+	evloop_redirect(r->lease.readable, on_output, r);
+	begin_request(r);
+}
+
 /* Returns NULL with errno. */
 static struct record *
 new_record(struct driver *d, const struct backend_start *start, size_t hold)
@@ -490,23 +557,20 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 	struct record	*r = mem_zero(sizeof(*r));
 
 	if (backend_protocol_open(&r->protocol, start, d->clock,
-	    get_rate(d, start), make_id(d->managers)) == 0)
-		r->request = send_start(d->managers, start);
-	else
-		r->request = -1;
-	if (r->request == -1) {
+	    get_rate(d, start), make_id(d->managers)) == -1 ||
+	    open_lease(d, start, &r->lease) == -1) {
 		backend_protocol_close(&r->protocol, false);
 		mem_drop(&r);
 		return NULL;
 	}
 	r->driver = d;
+	r->program = start->program;
 	r->hold = hold;
 	r->backend.status = -1;
-	r->pipe = r->input = -1;
+	r->input = -1;
 	r->is_reported_on = start->protocol == CONF_CGI || start->keep;
-	r->reports = evloop_watch(d->loop, r->request, on_report, r);
-	evloop_set(r->reports, EVLOOP_READ);
 	r->late = evloop_timer(d->loop, on_late, r);
+	use_lease(r);
 	return r;
 }
 
@@ -518,7 +582,7 @@ start_backend(void *context, const struct backend_start *start, size_t hold)
 	struct record	*r = NULL;
 
 	need(hold > 0);
-	if (m->count++ >= m->most)
+	if (m->count++ >= m->most && !leases_drop(d->leases))
 		errno = EMFILE;
 	else
 		r = new_record(d, start, hold);
@@ -560,6 +624,7 @@ open_driver(struct backends *b, const struct driver *driver)
 	struct driver	*d = mem_get(sizeof(*d));
 
 	*d = *driver;
+	d->leases = leases_new(d->loop, d->clock, &d->managers->count);
 	*b = (struct backends){ .start = start_backend, .consume = consume,
 	    .send = send_body, .finish = finish_body, .end = end_backend,
 	    .context = d };
@@ -618,6 +683,7 @@ backends_close(struct backends *b)
 		return;
 	if (d->mailbox != NULL)
 		mailbox_deliver(d->mailbox);
+	leases_free(&d->leases);
 	if (d->owns_managers) {
 		need(d->managers->count == 0);
 		close_managers(d->managers);

@@ -316,6 +316,13 @@ evloop_signal(struct evloop *l, int signal, void (*callback)(void *),
 }
 
 void
+evloop_redirect(struct watch *w, void (*callback)(void *), void *context)
+{
+	w->callback = callback;
+	w->embedded[0] = context;
+}
+
+void
 evloop_unwatch(struct watch **wp)
 {
 	if (*wp == NULL)

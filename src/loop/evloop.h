@@ -55,6 +55,9 @@ struct watch	*evloop_timer(struct evloop *, void (*)(void *), void *);
 /* A watch that calls back for each of these signals. */
 struct watch	*evloop_signal(struct evloop *, int signal, void (*)(void *),
 		    void *);
+/* From now on the watch, which is of no record, calls this back. */
+void		 evloop_redirect(struct watch *, void (*)(void *),
+		    void *);
 void		 evloop_unwatch(struct watch **);
 /* A watch of a descriptor with a record of that size embedded, zeroed.  The
  * callback gets the record, and so do the functions below. */

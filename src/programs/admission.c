@@ -89,10 +89,20 @@ admission_release(struct manager *m)
  */
 
 void
+admission_set_kept(struct invocation *i, bool may_be_kept)
+{
+	struct admission	*a = i->admission;
+
+	a->nkept += (size_t)may_be_kept - (size_t)i->may_be_kept;
+	i->may_be_kept = may_be_kept;
+}
+
+void
 admission_end(struct invocation *i)
 {
 	struct admission	*a = i->admission;
 
+	admission_set_kept(i, false);
 	if (i->timer == NULL)
 		a->nrunning--;
 	else {
@@ -142,6 +152,27 @@ refuse_busy(struct invocation *i)
 	    .kind = PROGRAM_BUSY,
 	    .retry_after = seconds > 0 ? (uint32_t)seconds : 1 }, -1);
 	leave_request(i);
+}
+
+/* Whether more run or wait than may.  Where main may only keep what it has, a
+ * recall will tell. */
+static bool
+is_too_full(const struct admission *a)
+{
+	return a->nrunning - a->nkept + a->nwaiting >
+	    a->most + (size_t)a->program->queue;
+}
+
+/* Main answers a recall: a request goes on. */
+static void
+note_use(struct invocation *i)
+{
+	struct admission	*a = i->admission;
+
+	admission_set_kept(i, false);
+	while (a->nwaiting > 0 && is_too_full(a))
+		refuse_busy(TAILQ_LAST(&a->waiting, invocations));
+	admission_start(a);
 }
 
 /* An invocation that waits and has a run tries to get what it is to have. */
@@ -210,25 +241,27 @@ take_body(struct invocation *i)
 	admission_start(i->admission);
 }
 
-/* Main sends a body, if it has announced one, perhaps that it has read the
- * answer, and then closes. */
+/* Main sends a body, if it has announced one, perhaps that a recall finds it at
+ * work, and that it has read the answer, and then closes. */
 static void
 on_request(void *invocation)
 {
 	struct invocation		*i = invocation;
 	const struct admission_kind	*kind = i->admission->kind;
-	bool				 again;
+	struct program_done		 done;
 	int				 n;
 
 	if (i->awaits_body) {
 		take_body(i);
 		return;
 	}
-	n = program_message_recv_done(i->request.fd, &again);
+	n = program_message_recv_done(i->request.fd, &done);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
-	if (n == 1 && i->timer == NULL && kind->finish != NULL)
-		kind->finish(i, again);
+	if (n == 1 && i->timer == NULL && done.nanswered == 0)
+		note_use(i);
+	else if (n == 1 && i->timer == NULL && kind->finish != NULL)
+		kind->finish(i, &done);
 	else
 		leave_request(i);
 }
@@ -259,7 +292,7 @@ admission_add(struct admission *a, const struct program_start *start,
 	a->nwaiting++;
 	m->nheld++;
 	admission_publish(a);
-	if (a->nrunning + a->nwaiting > a->most + (size_t)a->program->queue)
+	if (is_too_full(a))
 		refuse_busy(i);
 	else
 		admission_start(a);

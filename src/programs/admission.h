@@ -43,6 +43,8 @@ struct invocation {
 	struct watch		*timer;		/* NULL: it runs */
 	void			*run;		/* its kind's; NULL: it has none
 						 * yet */
+	/* Main may only keep what it has, for other requests. */
+	bool			 may_be_kept;
 	TAILQ_ENTRY(invocation)	 link;
 };
 
@@ -59,10 +61,9 @@ struct admission_kind {
 	/* Main has given up an invocation that has a run, or its time to wait
 	 * is over.  Calls admission_end(), now or later. */
 	void	(*leave)(struct invocation *);
-	/* Main has read the whole answer of one that runs.  The same.  again:
-	 * its connection may have another request.  NULL: main has no need to
-	 * say so. */
-	void	(*finish)(struct invocation *, bool again);
+	/* Main has read the whole answer of one that runs, or those of several
+	 * requests.  The same.  NULL: main has no need to say so. */
+	void	(*finish)(struct invocation *, const struct program_done *);
 	/* Its processes are to be replaced; NULL: it has none that stay. */
 	void	(*restart)(struct admission *);
 	void	(*drain)(struct admission *);	/* is_ending; may be NULL */
@@ -78,6 +79,7 @@ struct admission {
 	size_t				 most;		/* may run */
 	struct invocations		 waiting;	/* the oldest first */
 	size_t				 nwaiting, nrunning;
+	size_t				 nkept;		/* at most */
 	size_t				 nprocesses;	/* of amped */
 	int				 error;		/* why none can run; 0:
 							 * too many do */
@@ -98,6 +100,8 @@ void	admission_add(struct admission *, const struct program_start *,
 void	admission_start(struct admission *);
 /* An invocation waits no more. */
 void	admission_run(struct invocation *);
+/* Sets whether main may keep what one that runs has. */
+void	admission_set_kept(struct invocation *, bool);
 /* Reports to main, which may have gone.  output: -1 but for an INPUT and a
  * STARTED.  Returns whether main has been told. */
 bool	admission_report(const struct invocation *,

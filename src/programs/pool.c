@@ -2,6 +2,12 @@
  * pool: a request has the connection of a process, until main has read the
  * answer.
  *
+ * Main keeps the connection for its next request, for as many as the report
+ * says, until the manager recalls it: because requests wait that get no other
+ * process, because the process is outdated, or the manager is to end.  The
+ * first connection of a process has one request, so that its early end is
+ * noticed, and so has one that others wait for already.
+ *
  * A connection of which less is known cannot be used again, so its process is
  * ended.  Where main does not want the connection again, the process gets
  * another one with its next request.
@@ -40,7 +46,8 @@
 enum state {
 	STARTS,
 	IDLE,
-	WORKS,				/* has an invocation */
+	WORKS,				/* has an invocation; main may keep its
+					 * connection */
 	ENDS
 };
 
@@ -57,10 +64,12 @@ struct pool_process {
 	int64_t			 idle_since;	/* ms */
 	int64_t			 nanswered;	/* requests */
 	bool			 was_asked;	/* has had a request */
+	bool			 is_lent;
+	uint32_t		 slot;		/* while it is there */
 	bool			 is_unwanted;	/* the manager ends it */
 	unsigned		 restart;	/* number of the last one before
 						 * its start */
-	TAILQ_ENTRY(pool_process) link;		/* while IDLE */
+	TAILQ_ENTRY(pool_process) link;		/* while IDLE, or is_lent */
 };
 
 TAILQ_HEAD(pool_processes, pool_process);
@@ -68,8 +77,11 @@ TAILQ_HEAD(pool_processes, pool_process);
 struct process_pool {
 	struct admission	*admission;
 	struct pool_processes	 idle;		/* the last used first */
+	struct pool_processes	 lent;		/* their mains may keep them;
+						 * not recalled */
 	size_t			 nprocesses, nstarting;
-	size_t			 nidle, nending;
+	size_t			 nidle, nlent, nending;
+	bool			 slots[PROGRAM_STATS_SLOTS];	/* in use */
 	size_t			 noutdated;	/* without those that end */
 	unsigned		 nrestarts;
 	size_t			 wanted;	/* not outdated ones, while a
@@ -298,11 +310,94 @@ find_connection(struct pool_process *p)
 	return true;
 }
 
+/* How many requests a process has in its life; 0: any number. */
+static int64_t
+get_most(const struct pool_process *p)
+{
+	int64_t	most = p->pool->admission->program->requests;
+
+	return most > 0 ? most - p->process.pid % (most / JITTER + 1) : 0;
+}
+
+/* How many requests main may send over the connection, if it gets it for the
+ * invocation that has waited longest. */
+static uint32_t
+count_requests(const struct pool_process *p)
+{
+	const struct admission	*a = p->pool->admission;
+	int64_t			 most = get_most(p);
+
+	if (p->nanswered == 0 || is_outdated(p) || a->nwaiting > 1 ||
+	    a->manager->is_ending)
+		return 1;
+	return most == 0 ? UINT32_MAX :
+	    (uint32_t)MIN(most - p->nanswered, UINT32_MAX);
+}
+
+static void
+lend_process(struct pool_process *p)
+{
+	p->is_lent = true;
+	p->pool->nlent++;
+	TAILQ_INSERT_HEAD(&p->pool->lent, p, link);
+	admission_set_kept(p->invocation, true);
+}
+
+static void
+forget_loan(struct pool_process *p)
+{
+	if (!p->is_lent)
+		return;
+	p->is_lent = false;
+	p->pool->nlent--;
+	TAILQ_REMOVE(&p->pool->lent, p, link);
+}
+
+/* Main gives the connection back, or says that a request goes on. */
+static void
+recall_process(struct pool_process *p)
+{
+	forget_loan(p);
+	(void)admission_report(p->invocation, &(struct program_report){
+	    .kind = PROGRAM_RECALL }, -1);
+}
+
+static void
+recall_all(struct process_pool *pool)
+{
+	while (!TAILQ_EMPTY(&pool->lent))
+		recall_process(TAILQ_FIRST(&pool->lent));
+}
+
+/* Recalls one for each request that waits and gets no new process. */
+static void
+recall_some(struct process_pool *pool)
+{
+	const struct admission	*a = pool->admission;
+
+	while (pool->nlent > 0 &&
+	    pool->nstarting + (a->nkept - pool->nlent) < a->nwaiting)
+		recall_process(TAILQ_LAST(&pool->lent, pool_processes));
+}
+
+static void
+end_invocation(struct pool_process *p)
+{
+	struct invocation	*i = p->invocation;
+
+	forget_loan(p);
+	program_stats_keep(i->admission->program->number, p->slot, false);
+	p->invocation = NULL;
+	admission_end(i);
+}
+
 /* Returns false if main has gone, or takes nothing. */
 static bool
 give_connection(struct pool_process *p, struct invocation *i)
 {
-	const struct program_report	report = { .kind = PROGRAM_STARTED };
+	const struct program_report	report = { .kind = PROGRAM_STARTED,
+					    .requests = count_requests(p),
+					    .slot = p->slot };
 
 	remove_idle(p, WORKS);
 	p->invocation = i;
@@ -310,23 +405,14 @@ give_connection(struct pool_process *p, struct invocation *i)
 	admission_run(i);
 	if (admission_report(i, &report, p->connection.fd)) {
 		p->was_asked = true;
+		if (report.requests > 1)
+			lend_process(p);
 		return true;
 	}
-	p->invocation = NULL;
-	admission_end(i);
+	end_invocation(p);
 	return false;
 }
 
-/* Main has closed in the middle of a request. */
-static void
-leave_request(struct invocation *i)
-{
-	struct pool_process	*p = i->run;
-
-	p->invocation = NULL;
-	admission_end(i);
-	dismiss_process(p);
-}
 
 /* Whether outdated processes go on for now: a restart goes on, none of the
  * processes that replace them runs yet, and one may be started. */
@@ -342,10 +428,9 @@ needs_outdated(const struct process_pool *pool)
 static bool
 is_worn(const struct pool_process *p)
 {
-	int64_t	most = p->pool->admission->program->requests;
+	int64_t	most = get_most(p);
 
-	return most > 0 && p->nanswered >=
-	    most - p->process.pid % (most / JITTER + 1);
+	return most > 0 && p->nanswered >= most;
 }
 
 /* A process that is not needed is ended where the manager is to end. */
@@ -361,27 +446,43 @@ make_idle(struct pool_process *p)
 }
 
 static void
-finish_request(struct invocation *i, bool again)
+finish_request(struct invocation *i, const struct program_done *done)
 {
 	struct pool_process	*p = i->run;
 	struct admission	*a = i->admission;
-	bool			 is_lost = again && !is_quiet(p);
+	bool			 is_lost = done->again && !is_quiet(p);
 
-	if (!again)
+	if (!done->again)
 		source_close(&p->connection);
-	p->invocation = NULL;
-	admission_end(i);
-	p->nanswered++;
+	p->nanswered += done->nanswered;
+	end_invocation(p);
 	p->pool->backoff = 0;
 	a->error = 0;
 	if (is_lost)
 		lose_process(p);
 	else if (is_worn(p) || (is_outdated(p) && !needs_outdated(p->pool)) ||
-	    (!again && p->file == -1))
+	    (!done->again && p->file == -1))
 		dismiss_process(p);
 	else
 		make_idle(p);
 	admission_start(a);
+}
+
+/* Main has closed in the middle of a request, or has died and kept this for a
+ * next one. */
+static void
+leave_request(struct invocation *i)
+{
+	struct pool_process		*p = i->run;
+	const struct program_done	 done = { .nanswered = 1,
+					    .again = true };
+
+	if (program_stats_is_kept(i->admission->program->number, p->slot)) {
+		finish_request(i, &done);
+		return;
+	}
+	end_invocation(p);
+	dismiss_process(p);
 }
 
 /*
@@ -433,6 +534,7 @@ restart_pool(struct admission *a)
 	if (pool->wanted == 0)
 		pool->wanted = pool->noutdated;
 	publish_pool(pool);
+	recall_all(pool);
 	pool->backs_off = false;
 	pool->backoff = 0;
 	evloop_cancel(pool->retry);
@@ -459,13 +561,10 @@ log_end(struct pool_process *p, int status)
 static void
 note_end(struct pool_process *p, int status)
 {
-	struct invocation	*i = p->invocation;
-
-	if (i != NULL) {
-		p->invocation = NULL;
-		(void)admission_report(i, &(struct program_report){
+	if (p->invocation != NULL) {
+		(void)admission_report(p->invocation, &(struct program_report){
 		    .kind = PROGRAM_ENDED, .status = status }, -1);
-		admission_end(i);
+		end_invocation(p);
 	}
 	log_end(p, status);
 	process_count_end(&p->process, status, p->state == ENDS);
@@ -510,13 +609,14 @@ free_process(struct pool_process *p)
 
 	/* Its reaper may have been killed. */
 	if (p->invocation != NULL)
-		admission_end(p->invocation);
-	p->invocation = NULL;
+		end_invocation(p);
 	if (p->state == STARTS)
 		back_off(pool, EAGAIN);
 	end_process(p);
 	pool->nprocesses--;
 	pool->nending--;
+	if (p->slot < PROGRAM_STATS_SLOTS)
+		pool->slots[p->slot] = false;
 	process_free(&p->process);
 	free(p);
 	renew_pool(pool);
@@ -565,6 +665,19 @@ start_process(struct pool_process *p)
 	return 0;
 }
 
+/* The lowest that is free; if there is none, one that has no use. */
+static uint32_t
+take_slot(struct process_pool *pool)
+{
+	uint32_t	slot = 0;
+
+	while (slot < PROGRAM_STATS_SLOTS && pool->slots[slot])
+		slot++;
+	if (slot < PROGRAM_STATS_SLOTS)
+		pool->slots[slot] = true;
+	return slot;
+}
+
 static void
 add_process(struct process_pool *pool)
 {
@@ -579,6 +692,7 @@ add_process(struct process_pool *pool)
 	if (start_process(p) == 0) {
 		pool->nprocesses++;
 		pool->nstarting++;
+		p->slot = take_slot(pool);
 		pool->admission->manager->nheld++;
 		return;
 	}
@@ -614,6 +728,7 @@ start_request(struct invocation *i)
 		lose_process(p);
 	if (p == NULL) {
 		grow_pool(pool);
+		recall_some(pool);
 		return false;
 	}
 	if (!give_connection(p, i))
@@ -640,6 +755,7 @@ open_pool(struct admission *a)
 
 	pool->admission = a;
 	TAILQ_INIT(&pool->idle);
+	TAILQ_INIT(&pool->lent);
 	pool->expiry = evloop_timer(a->manager->loop, on_expiry, pool);
 	pool->retry = evloop_timer(a->manager->loop, on_retry, pool);
 	a->state = pool;
@@ -652,6 +768,7 @@ drain_pool(struct admission *a)
 	struct process_pool	*pool = a->state;
 
 	pool->wanted = 0;
+	recall_all(pool);
 	while (!TAILQ_EMPTY(&pool->idle))
 		dismiss_process(TAILQ_FIRST(&pool->idle));
 }

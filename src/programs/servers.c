@@ -114,9 +114,9 @@ end_exchange(struct invocation *i)
 }
 
 static void
-finish_exchange(struct invocation *i, bool again)
+finish_exchange(struct invocation *i, const struct program_done *done)
 {
-	(void)again;
+	(void)done;
 	end_exchange(i);
 }
 

@@ -11,6 +11,10 @@
 #include "lib/io.h"
 #include "shared/program_message.h"
 
+struct done {
+	uint32_t	nanswered, again;
+};
+
 enum { RESTART = PROGRAM_BODY_COUNT };	/* a kind beside those of bodies */
 
 /* Of both texts: the lengths in front of them. */
@@ -26,6 +30,19 @@ has_ended(int sock)
 	struct pollfd	end = { .fd = sock };
 
 	return poll(&end, 1, 0) == 1 && (end.revents & POLLHUP) != 0;
+}
+
+/* Receives over a request's socket.  The other side may have closed before it
+ * has read what was sent to it: that comes first, its last message behind it.
+ */
+static ssize_t
+recv_last(int request, void *to, size_t size, int *fd)
+{
+	ssize_t	n = io_recv_message(request, to, size, fd, MSG_DONTWAIT);
+
+	if (n == -1 && errno == ECONNRESET)
+		n = io_recv_message(request, to, size, fd, MSG_DONTWAIT);
+	return n;
 }
 
 int
@@ -129,24 +146,30 @@ program_message_recv_body(int request, int *body)
 }
 
 int
-program_message_send_done(int request, bool again)
+program_message_send_done(int request, const struct program_done *done)
 {
-	char			byte = (char)again;
-	const struct iovec	iov = { &byte, 1 };
+	struct done		message = { done->nanswered, done->again };
+	const struct iovec	iov = { &message, sizeof(message) };
 
 	return io_send_message(request, &iov, 1, -1);
 }
 
 int
-program_message_recv_done(int request, bool *again)
+program_message_recv_done(int request, struct program_done *done)
 {
-	char	byte = 0;
-	int	fd;
-	ssize_t	n = io_recv_message(request, &byte, 1, &fd, MSG_DONTWAIT);
+	struct done	message = { 0 };
+	int		fd;
+	ssize_t		n = recv_last(request, &message, sizeof(message),
+			    &fd);
 
 	io_close(&fd);
-	*again = byte == 1;
-	return (int)n;
+	if (n > 0 && n != sizeof(message)) {
+		errno = EBADMSG;
+		return -1;
+	}
+	*done = (struct program_done){ .nanswered = message.nanswered,
+	    .again = message.again == 1 };
+	return n > 0 ? 1 : (int)n;
 }
 
 int
@@ -163,14 +186,8 @@ int
 program_message_recv_report(int request, struct program_report *report,
     int *fd)
 {
-	ssize_t	n = io_recv_message(request, report, sizeof(*report), fd,
-		    MSG_DONTWAIT);
+	ssize_t	n = recv_last(request, report, sizeof(*report), fd);
 
-	/* The manager has closed before it has read the body: that comes first,
-	 * the report behind it. */
-	if (n == -1 && errno == ECONNRESET)
-		n = io_recv_message(request, report, sizeof(*report), fd,
-		    MSG_DONTWAIT);
 	if (n == -1 || (n == 0 && *fd == -1 && has_ended(request)))
 		return (int)n;
 	if (n != sizeof(*report) || report->kind >= PROGRAM_REPORT_COUNT ||

@@ -50,6 +50,8 @@ enum program_report_kind {
 	PROGRAM_BUSY,		/* too many run and wait; the last report */
 	PROGRAM_INPUT,		/* with a descriptor, the pipe of its body;
 				 * before STARTED */
+	PROGRAM_RECALL,		/* behind STARTED: main is to keep the
+				 * connection no longer */
 	PROGRAM_REPORT_COUNT
 };
 
@@ -58,6 +60,19 @@ struct program_report {
 	int32_t		 status;	/* ENDED: as of waitpid(2) */
 	int32_t		 error;		/* FAILED: an errno */
 	uint32_t	 retry_after;	/* BUSY: seconds */
+	uint32_t	 requests;	/* STARTED: how many the connection may
+					 * have until DONE; 0 is as good as 1 */
+	uint32_t	 slot;		/* STARTED: of the process, for
+					 * stats/program_stats.h */
+};
+
+/* Of a program that is no CGI: main has read the whole answer of its request,
+ * and has no other one for the connection; or a RECALL has found that it has.
+ */
+struct program_done {
+	uint32_t	 nanswered;	/* requests; 0: one of them goes on */
+	bool		 again;		/* the connection may have another
+					 * one */
 };
 
 /* Sends a START with the manager's end of the request's socket, which the
@@ -75,11 +90,9 @@ int	program_message_recv_start(int manager, char *buffer,
 int	program_message_send_body(int request, int body);
 /* Returns 1, and the descriptor, which is the caller's; 0 at the end. */
 int	program_message_recv_body(int request, int *body);
-/* Of a program that is no CGI: main has read the whole answer.  again: its
- * connection may have another request. */
-int	program_message_send_done(int request, bool again);
+int	program_message_send_done(int request, const struct program_done *);
 /* Returns 1; 0 at the end. */
-int	program_message_recv_done(int request, bool *again);
+int	program_message_recv_done(int request, struct program_done *);
 /* fd: -1 but for an INPUT and a STARTED. */
 int	program_message_send_report(int request, const struct program_report *,
 	    int fd);

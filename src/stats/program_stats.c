@@ -3,6 +3,7 @@
  * a program.
  */
 #include <sys/mman.h>
+#include <sys/param.h>
 #include <sys/queue.h>
 
 #include <stdlib.h>
@@ -28,10 +29,12 @@ struct label {
 };
 
 /* Of a program, and behind them those of one server after the other. */
+
 struct gauges {
 	unsigned		 users;		/* generations */
 	size_t			 size;		/* bytes */
 	uint64_t		*at;		/* shared memory */
+	uint8_t			*kept;		/* the same, by slot */
 };
 
 struct entry {
@@ -104,6 +107,7 @@ new_gauges(size_t nservers)
 	g->size = (PROGRAM_STATS_GAUGE_COUNT + PROGRAM_STATS_SERVER_COUNT *
 	    nservers) * sizeof(*g->at);
 	g->at = mem_shared(g->size);
+	g->kept = mem_shared(PROGRAM_STATS_SLOTS);
 	return g;
 }
 
@@ -113,6 +117,7 @@ release_gauges(struct gauges *g)
 	if (--g->users > 0)
 		return;
 	munmap(g->at, g->size);
+	munmap(g->kept, PROGRAM_STATS_SLOTS);
 	free(g);
 }
 
@@ -170,6 +175,12 @@ program_stats_share(struct program_stats *s, size_t program,
 	(*gauges)->users++;
 }
 
+static void
+set_kept(uint8_t *slot, bool kept)
+{
+	__atomic_store_n(slot, kept, __ATOMIC_RELEASE);
+}
+
 void
 program_stats_clear(const struct program_stats *s, size_t program)
 {
@@ -177,6 +188,8 @@ program_stats_clear(const struct program_stats *s, size_t program)
 
 	for (size_t i = 0; i < g->size / sizeof(*g->at); i++)
 		counter_set(&g->at[i], 0);
+	for (size_t i = 0; i < PROGRAM_STATS_SLOTS; i++)
+		set_kept(&g->kept[i], false);
 }
 
 /*
@@ -226,6 +239,24 @@ program_stats_set(size_t program, enum program_stats_gauge gauge, uint64_t n)
 		counter_set(&p->gauges->at[gauge], n);
 }
 
+void
+program_stats_keep(size_t program, uint32_t slot, bool kept)
+{
+	const struct entry	*p = find_entry(program);
+
+	if (p != NULL && slot < PROGRAM_STATS_SLOTS)
+		set_kept(&p->gauges->kept[slot], kept);
+}
+
+bool
+program_stats_is_kept(size_t program, uint32_t slot)
+{
+	const struct entry	*p = find_entry(program);
+
+	return p != NULL && slot < PROGRAM_STATS_SLOTS &&
+	    __atomic_load_n(&p->gauges->kept[slot], __ATOMIC_ACQUIRE) == 1;
+}
+
 static uint64_t *
 find_server_gauge(const struct entry *p, size_t server, size_t gauge)
 {
@@ -247,6 +278,20 @@ program_stats_set_server(size_t program, size_t server,
  * Reports
  */
 
+/* A process that is kept is idle.  The numbers of mains and of the manager are
+ * not read at the same time. */
+static void
+add_kept(size_t program, uint64_t *gauges)
+{
+	uint64_t	kept = 0;
+
+	for (uint32_t i = 0; i < PROGRAM_STATS_SLOTS; i++)
+		kept += program_stats_is_kept(program, i);
+	kept = MIN(kept, gauges[PROGRAM_STATS_GAUGE_BUSY]);
+	gauges[PROGRAM_STATS_GAUGE_BUSY] -= kept;
+	gauges[PROGRAM_STATS_GAUGE_IDLE] += kept;
+}
+
 bool
 program_stats_read(size_t program, struct program_stats_numbers *to)
 {
@@ -260,6 +305,7 @@ program_stats_read(size_t program, struct program_stats_numbers *to)
 		to->counters[i] = counter_read(&p->label->counts->counters[i]);
 	for (int i = 0; i < PROGRAM_STATS_GAUGE_COUNT; i++)
 		to->gauges[i] = counter_read(&p->gauges->at[i]);
+	add_kept(program, to->gauges);
 	for (int i = 0; i < PROGRAM_STATS_HISTOGRAM_COUNT; i++)
 		histogram_merge(&to->histograms[i],
 		    &p->label->counts->histograms[i]);

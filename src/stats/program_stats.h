@@ -42,6 +42,10 @@ enum program_stats_server_gauge {
 	PROGRAM_STATS_SERVER_COUNT
 };
 
+/* Processes of a program of which is told whether main keeps them; others have
+ * this slot. */
+#define PROGRAM_STATS_SLOTS	2048
+
 struct program_stats;			/* of a generation */
 
 /* A program's names, by which its numbers are told from those of others. */
@@ -82,6 +86,10 @@ void	program_stats_time(size_t program, enum program_stats_histogram,
 	    int64_t us);
 /* Manager. */
 void	program_stats_set(size_t program, enum program_stats_gauge, uint64_t);
+/* Main: whether it keeps a process, by its slot, for a next request: then it is
+ * told as idle, though the manager has set it as busy.  Manager: none does. */
+void	program_stats_keep(size_t program, uint32_t slot, bool);
+bool	program_stats_is_kept(size_t program, uint32_t slot);
 void	program_stats_set_server(size_t program, size_t server,
 	    enum program_stats_server_gauge, uint64_t);
 /* Reads the numbers of a program; false: there is none of this number. */

@@ -101,6 +101,7 @@ unit_tests = \
 	t/unit/loop/access_log \
 	t/unit/loop/backends \
 	t/unit/loop/backends_fastcgi \
+	t/unit/loop/backends_kept \
 	t/unit/loop/backends_stream \
 	t/unit/loop/batch \
 	t/unit/loop/clients \
@@ -112,6 +113,7 @@ unit_tests = \
 	t/unit/programs/manager \
 	t/unit/programs/ownership \
 	t/unit/programs/pool \
+	t/unit/programs/pool_lent \
 	t/unit/programs/pool_restart \
 	t/unit/programs/private_socket \
 	t/unit/programs/servers \

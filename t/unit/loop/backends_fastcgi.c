@@ -180,10 +180,10 @@ enum done { NOT_WHOLE, WHOLE, AGAIN };
 static enum done
 recv_done(void)
 {
-	bool	again;
+	struct program_done	done;
 
-	return program_message_recv_done(request, &again) != 1 ? NOT_WHOLE :
-	    again ? AGAIN : WHOLE;
+	return program_message_recv_done(request, &done) != 1 ||
+	    done.nanswered != 1 ? NOT_WHOLE : done.again ? AGAIN : WHOLE;
 }
 
 static void

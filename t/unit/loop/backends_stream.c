@@ -327,8 +327,8 @@ start_fastcgi(void)
  * kept behind a body. */
 START_TEST(fastcgi_body)
 {
-	uint16_t	id = start_fastcgi();
-	bool		again = true;
+	uint16_t		id = start_fastcgi();
+	struct program_done	done;
 
 	driver.send(backend, "abc", 3);
 	check_record(FASTCGI_STDIN, "abc");
@@ -339,8 +339,8 @@ START_TEST(fastcgi_body)
 	check_record(FASTCGI_STDIN, "");
 	put_end(id);
 	settle();
-	ck_assert_int_eq(program_message_recv_done(request, &again), 1);
-	ck_assert(!again);
+	ck_assert_int_eq(program_message_recv_done(request, &done), 1);
+	ck_assert(!done.again);
 	check_ended(BACKEND_COMPLETE, EXITED(0));
 }
 END_TEST
@@ -348,14 +348,14 @@ END_TEST
 /* The answer is whole before the body is. */
 START_TEST(fastcgi_ends_before_body)
 {
-	uint16_t	id = start_fastcgi();
-	bool		again = true;
+	uint16_t		id = start_fastcgi();
+	struct program_done	done;
 
 	driver.send(backend, "abc", 3);
 	put_end(id);
 	settle();
-	ck_assert_int_eq(program_message_recv_done(request, &again), 1);
-	ck_assert(!again);
+	ck_assert_int_eq(program_message_recv_done(request, &done), 1);
+	ck_assert(!done.again);
 	check_ended(BACKEND_COMPLETE, EXITED(0));
 }
 END_TEST

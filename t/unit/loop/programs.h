@@ -80,6 +80,13 @@ evloop_timer(struct evloop *l, void (*callback)(void *), void *context)
 }
 
 void
+evloop_redirect(struct watch *w, void (*callback)(void *), void *context)
+{
+	w->callback = callback;
+	w->context = context;
+}
+
+void
 evloop_unwatch(struct watch **wp)
 {
 	if (*wp == NULL)

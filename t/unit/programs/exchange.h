@@ -78,7 +78,8 @@ close_exchange(struct exchange *x)
 static inline void
 finish_with(struct exchange *x, bool again)
 {
-	ck_assert_int_eq(program_message_send_done(x->request, again), 0);
+	ck_assert_int_eq(program_message_send_done(x->request,
+	    &(struct program_done){ .nanswered = 1, .again = again }), 0);
 	await_end(&x->request);
 	close_exchange(x);
 }

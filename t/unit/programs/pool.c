@@ -448,7 +448,8 @@ START_TEST(replaces_one_that_speaks)
 	(void)read_output(x.connection, "waited\n", &x.answer);
 	ask(&x, "2\n");
 	await_input(x.connection);
-	ck_assert_int_eq(program_message_send_done(x.request, true), 0);
+	ck_assert_int_eq(program_message_send_done(x.request,
+	    &(struct program_done){ .nanswered = 1, .again = true }), 0);
 	await_end(&x.request);
 	await_gone(&x);
 	x = begin_at(ONE, &pid);

@@ -248,6 +248,26 @@ START_TEST(counts_ends_by_a_signal)
 }
 END_TEST
 
+/* Its main has said that it only keeps the connection, and dies. */
+START_TEST(goes_on_if_no_request_does)
+{
+	int		pid, other;
+	struct exchange	x = begin_at(ONE, &pid);
+
+	await_gauge(ONE, PROGRAM_STATS_GAUGE_BUSY, 1);
+	program_stats_keep(ONE, 0, true);
+	await_gauge(ONE, PROGRAM_STATS_GAUGE_BUSY, 0);
+	await_gauge(ONE, PROGRAM_STATS_GAUGE_IDLE, 1);
+	io_close(&x.request);
+	close_exchange(&x);
+	x = begin_at(ONE, &other);
+	ck_assert_int_eq(other, pid);
+	/* The manager has noted that nobody keeps it any more. */
+	await_gauge(ONE, PROGRAM_STATS_GAUGE_BUSY, 1);
+	finish(&x);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -260,4 +280,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, keeps_old_ones_while_none_starts);
 	tcase_add_test(tests, restarts_what_has_no_process);
 	tcase_add_test(tests, counts_ends_by_a_signal);
+	tcase_add_test(tests, goes_on_if_no_request_does);
 }

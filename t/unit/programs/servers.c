@@ -148,7 +148,8 @@ await_closed(struct exchange *x)
 static void
 finish(struct exchange *x)
 {
-	ck_assert_int_eq(program_message_send_done(x->request, false), 0);
+	ck_assert_int_eq(program_message_send_done(x->request,
+	    &(struct program_done){ .nanswered = 1 }), 0);
 	await_end(&x->request);
 	await_closed(x);
 }

@@ -207,6 +207,8 @@ static const struct {
 	{ { .kind = PROGRAM_FAILED, .error = ENOENT }, ALL, false, true },
 	{ { .kind = PROGRAM_BUSY, .retry_after = 9 }, ALL, false, true },
 	{ { .kind = PROGRAM_INPUT }, ALL, true, true },
+	{ { .kind = PROGRAM_RECALL }, ALL, false, true },
+	{ { .kind = PROGRAM_RECALL }, ALL, true, false },
 	{ { .kind = PROGRAM_INPUT }, ALL, false, false },
 	{ { .kind = PROGRAM_STARTED }, ALL, false, false },
 	{ { .kind = PROGRAM_ENDED }, ALL, true, false },
@@ -237,6 +239,34 @@ START_TEST(passes_a_report)
 	io_close(&ends[0]);
 	ck_assert_int_eq(program_message_recv_report(ends[1], &got, &output),
 	    0);
+}
+END_TEST
+
+/* Main gives back what is recalled meanwhile, and closes. */
+START_TEST(passes_a_done_before_a_recall)
+{
+	struct program_done	got, done = { .nanswered = 7,
+				    .again = true };
+
+	ck_assert_int_eq(program_message_send_report(ends[1],
+	    &(struct program_report){ .kind = PROGRAM_RECALL }, -1), 0);
+	ck_assert_int_eq(program_message_send_done(ends[0], &done), 0);
+	io_close(&ends[0]);
+	ck_assert_int_eq(program_message_recv_done(ends[1], &got), 1);
+	ck_assert_uint_eq(got.nanswered, 7);
+	ck_assert(got.again);
+	ck_assert_int_eq(program_message_recv_done(ends[1], &got), 0);
+	io_close(&ends[1]);
+}
+END_TEST
+
+START_TEST(refuses_a_done_that_is_cut)
+{
+	struct program_done	got;
+
+	ck_assert_int_eq(write(ends[0], "abcd", 4), 4);
+	ck_assert_int_eq(program_message_recv_done(ends[1], &got), -1);
+	ck_assert_int_eq(errno, EBADMSG);
 }
 END_TEST
 
@@ -273,4 +303,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, passes_a_body);
 	tcase_add_loop_test(tests, passes_a_report, 0, COUNT(reports));
 	tcase_add_test(tests, passes_a_report_before_a_body);
+	tcase_add_test(tests, passes_a_done_before_a_recall);
+	tcase_add_test(tests, refuses_a_done_that_is_cut);
 }

@@ -120,6 +120,37 @@ START_TEST(goes_on_in_the_next_generation)
 }
 END_TEST
 
+/* Main tells which processes it keeps; the manager takes them for busy ones. */
+START_TEST(tells_kept_ones_as_idle)
+{
+	struct program_stats	*s = program_stats_new(before, COUNT(before));
+	const uint32_t		 last = PROGRAM_STATS_SLOTS - 1;
+
+	program_stats_use(s);
+	program_stats_set(2, PROGRAM_STATS_GAUGE_BUSY, 2);
+	program_stats_set(2, PROGRAM_STATS_GAUGE_IDLE, 4);
+	program_stats_keep(2, last, true);
+	program_stats_keep(2, last + 1, true);
+	ck_assert(program_stats_is_kept(2, last));
+	ck_assert(!program_stats_is_kept(2, last + 1));
+	ck_assert(!program_stats_is_kept(1, last));
+	ck_assert(program_stats_read(2, &n));
+	ck_assert_uint_eq(n.gauges[PROGRAM_STATS_GAUGE_BUSY], 1);
+	ck_assert_uint_eq(n.gauges[PROGRAM_STATS_GAUGE_IDLE], 5);
+	/* The manager may have said meanwhile that fewer are busy. */
+	for (uint32_t i = 0; i < 3; i++)
+		program_stats_keep(2, i, true);
+	ck_assert(program_stats_read(2, &n));
+	ck_assert_uint_eq(n.gauges[PROGRAM_STATS_GAUGE_BUSY], 0);
+	ck_assert_uint_eq(n.gauges[PROGRAM_STATS_GAUGE_IDLE], 6);
+	program_stats_keep(2, last, false);
+	ck_assert(!program_stats_is_kept(2, last));
+	program_stats_clear(s, 2);
+	ck_assert(!program_stats_is_kept(2, 0));
+	program_stats_free(&s);
+}
+END_TEST
+
 /* A manager that outlives a reload sets gauges that both generations read, and
  * longer than the first one is there. */
 START_TEST(shares_gauges)
@@ -192,6 +223,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, without);
 	tcase_add_test(tests, counts_of_all_processes);
 	tcase_add_test(tests, goes_on_in_the_next_generation);
+	tcase_add_test(tests, tells_kept_ones_as_idle);
 	tcase_add_test(tests, shares_gauges);
 	tcase_add_test(tests, has_servers);
 	tcase_add_test(tests, has_visible_names);
