@@ -22,7 +22,7 @@ struct conf_program *conf_program_add(struct conf *);
 conf_wrong_fn	conf_server_wrong, conf_server_wrong_scgi;
 
 /* sendfile.c: the site of the directories beneath which programs name files.
- * It is added before sites are completed: from then on none moves. */
+ * Sites are completed behind that: from then on none of them moves. */
 void		conf_sendfile_prepare(struct conf_reader *);
 void		conf_sendfile_complete(struct conf_reader *);
 

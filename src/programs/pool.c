@@ -413,7 +413,6 @@ give_connection(struct pool_process *p, struct invocation *i)
 	return false;
 }
 
-
 /* Whether outdated processes go on for now: a restart goes on, none of the
  * processes that replace them runs yet, and one may be started. */
 static bool
