@@ -19,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sysexits.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__linux__) && !defined(LIBBSD_OVERLAY)
@@ -143,6 +144,27 @@ proc_die_with_parent(pid_t parent)
 #endif
 	if (getppid() != parent)
 		_exit(0);
+}
+
+void
+proc_start_session(int nice)
+{
+#ifdef __linux__
+	const struct timespec	pause = { .tv_nsec = 20 * 1000 * 1000 };
+	int			fd, tries = 10;
+#endif
+
+	setsid();
+#ifdef __linux__
+	fd = open("/proc/self/autogroup", O_WRONLY | O_CLOEXEC);
+	if (fd == -1)
+		return;
+	while (dprintf(fd, "%d", nice) < 0 && errno == EAGAIN && --tries > 0)
+		(void)nanosleep(&pause, NULL);
+	close(fd);
+#else
+	(void)nice;
+#endif
 }
 
 #ifdef __linux__

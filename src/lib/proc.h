@@ -39,6 +39,14 @@ void	proc_survive_parent(pid_t parent);
  * tell. */
 unsigned proc_processors(void);
 
+/*
+ * Starts a session, and on Linux makes all of it so nice to others: where the
+ * system divides processors among sessions (sched(7), autogroup), a process's
+ * own nice value counts within its session only.  May block for a fifth of a
+ * second: only CAP_SYS_ADMIN may make such changes at any time.
+ */
+void	proc_start_session(int nice);
+
 /* Sets no_new_privs: no exec grants privileges.  Linux only. */
 void	proc_no_new_privileges(void);
 

@@ -1,6 +1,8 @@
 /*
  * program_managers: starts them, and decides which outlive a reload.
  */
+#include <sys/param.h>
+
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,11 +108,26 @@ find_program(const struct conf *conf, size_t manager)
 	return p;
 }
 
+/* As nice as the least nice program of a manager. */
+static int
+find_nice(const struct conf *conf, size_t manager)
+{
+	int64_t	nice = INT64_MAX;
+
+	for (size_t i = 0; i < conf->nprograms; i++)
+		if (conf->programs[i].manager == manager)
+			nice = MIN(nice, conf->programs[i].nice);
+	return (int)nice;
+}
+
+/* One session for all programs: with one each, each would get as much of the
+ * processors as main. */
 static void
 become_manager(const struct generation *g, const void *manager)
 {
 	const struct program_manager	*m = manager;
 
+	proc_start_session(find_nice(g->conf, find_number(g, m)));
 	child_become_user(m->user.name != NULL ? &m->user : &g->user,
 	    find_program(g->conf, find_number(g, m))->confine !=
 	    CONFINEMENT_OFF);

@@ -1,5 +1,5 @@
 /*
- * execute: session, descriptors, directory and limits of a program.
+ * execute: process group, descriptors, directory and limits of a program.
  */
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -228,7 +228,7 @@ execute_program(const struct execute *e, pid_t parent, int failure)
 {
 	char	*script = NULL;
 
-	setsid();
+	setpgid(0, 0);
 	proc_die_with_parent(parent);
 	if (place_fds(e, &failure) == -1 ||
 	    check_input(e) == -1)

@@ -28,9 +28,9 @@ struct execute {
 };
 
 /*
- * Makes this process, a new child of parent, the program: a session of its own,
- * no descriptors but three, default signals, the script's directory, the conf's
- * limits.  May block.  If that fails, writes an errno, an int, to the pipe
+ * Makes this process, a new child of parent, the program: a process group of its
+ * own, no descriptors but three, default signals, the script's directory, the
+ * conf's limits.  May block.  If that fails, writes an errno, an int, to the pipe
  * failure, which is otherwise closed as the program begins, and exits.
  */
 _Noreturn void	execute_program(const struct execute *, pid_t parent,

@@ -294,8 +294,8 @@ run_reaper(const struct conf *conf, int manager, int errors)
 			    .failure = -1, .output = -1 };
 
 	set_signals();
-	/* A signal to amped's group must not end what ends the program. */
-	setsid();
+	/* A signal to the manager's group must not end what ends programs. */
+	setpgid(0, 0);
 	proc_title("amped: reaper");
 	if (keep_fds(manager, errors) == -1)
 		refuse_programs(manager);

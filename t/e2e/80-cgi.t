@@ -47,7 +47,7 @@ program env {
 	command $dir/bin/env
 	environment GREETING "hello there"
 	environment EMPTY ""
-	nice 0
+	nice 3
 	files 64
 	memory 512M
 }
@@ -58,7 +58,7 @@ program pass {
 }
 program php {
 	command $dir/bin/env
-	nice 0
+	nice 3
 }
 END
 	run php for "*.php"
@@ -330,7 +330,11 @@ my @cases = (
 	['processes', 'no other descriptors', '/app', [], '-fds' => ''],
 	['processes', 'none in a program of a directory', '/cgi/env', $post,
 	    '-fds' => ''],
-	['processes', 'a session of its own', '/app', [], '-leads' => 1],
+	['processes', 'a group of its own, no terminal', '/app', [],
+	    '-leads' => 1],
+	# The least of the programs that share it.
+	['processes', 'a nice session', '/app', [],
+	    '-session' => qr/\A(?:3|none)\z/],
 	['processes', 'no privileges', '/app', [], '-privs' => 1],
 	# Perl itself ignores FPE, and nothing else.
 	['processes', 'signals', '/app', [], '-caught' => qr/\A(?:80)?\z/,

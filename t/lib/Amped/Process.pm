@@ -1,7 +1,8 @@
 # Amped::Process: the processes of a server, as /proc shows them.
 #
 # A server under test leads a session, so its processes are those of the
-# session, orphans too.  No function here may signal a process of another one.
+# session, orphans too, and its program managers, each of which leads a session
+# that its programs belong to.  No function here may signal a process of another one.
 package Amped::Process;
 
 use strict;
@@ -42,6 +43,17 @@ sub title {
 	return ($title, $line =~ tr/\0/ /r);
 }
 
+# Whether a process is of the session, or leads one and is a child of a process
+# of it.
+sub is_of {
+	my ($session, $pid, @stat) = @_;
+
+	return 1 if $stat[6] == $session;
+	return 0 if $stat[6] != $pid;
+	my @parent = stat_fields($stat[4]);
+	return @parent && $parent[6] == $session;
+}
+
 # pid, parent, title and what ps shows, of each process of a session that is no
 # zombie.  The title is without the file that is behind the monitor's.
 sub of_session {
@@ -50,9 +62,10 @@ sub of_session {
 
 	opendir(my $dir, '/proc') or die "/proc: $!\n";
 	for my $pid (sort { $a <=> $b } grep { !/\D/ } readdir($dir)) {
-		next if (session($pid) // $session) != $session;
+		my $of = session($pid) // $session;
+		next if $of != $session && $of != $pid;
 		my @stat = stat_fields($pid) or next;
-		next if $stat[6] != $session || $stat[3] =~ /[ZX]/;
+		next if !is_of($session, $pid, @stat) || $stat[3] =~ /[ZX]/;
 		my ($title, $shown) = title($pid);
 		$title =~ s{\A(amped: monitor) /.*}{$1}s;
 		push(@found, { pid => $pid, parent => $stat[4],

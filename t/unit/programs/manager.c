@@ -150,8 +150,8 @@ static const struct {
 	{ SHELL, "umask", "0022\n" },
 	{ SHELL, "for n in 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do "
 	    "[ -e /proc/$$/fd/$n ] && echo $n; done; echo none", "none\n" },
-	{ SHELL, "read a b c d e sid rest < /proc/$$/stat; "
-	    "[ $sid = $$ ] && echo leads", "leads\n" },
+	{ SHELL, "read a b c d group rest < /proc/$$/stat; "
+	    "[ $group = $$ ] && echo leads", "leads\n" },
 	{ SHELL, "grep NoNewPrivs /proc/self/status", "NoNewPrivs:\t1\n" },
 	{ SHELL, "grep SigIgn /proc/$$/status",
 	    "SigIgn:\t0000000000000000\n" },

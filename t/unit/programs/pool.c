@@ -215,7 +215,7 @@ static const struct {
 	    "s/\\n/ /gr\n", "7 33 1048576 2 0 \n" },
 	{ "getcwd() eq '/tmp' ? 1 : getcwd() =~ /amped-programs/ ? 2 : 3\n",
 	    "2\n" },
-	{ "(split(' ', qx(cat /proc/$$/stat)))[5] == $$ ? 'leads' : "
+	{ "(split(' ', qx(cat /proc/$$/stat)))[4] == $$ ? 'leads' : "
 	    "'follows'\n", "leads\n" },
 	{ "(-S STDIN ? 1 : 0) . (-p STDOUT ? 1 : 0) . (-p STDERR ? 1 : 0)\n",
 	    "111\n" },
