@@ -1,5 +1,5 @@
 /*
- * confine: makes Landlock rules, and enters them.
+ * confine: makes Landlock rules.
  *
  * A file that is not there, or is closed to the user, needs no rule.
  */
@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/io.h"
 #include "lib/landlock.h"
 #include "lib/mem.h"
 #include "programs/confine.h"
@@ -60,10 +59,12 @@ allow_command(int rules, const char *command)
 }
 
 int
-confine_program(const struct conf *conf, const struct conf_program *p)
+confine_prepare(const struct conf *conf, const struct conf_program *p,
+    int *made)
 {
-	int	rules, entered;
+	int	rules;
 
+	*made = -1;
 	if (p->confine != CONFINEMENT_FILES)
 		return 0;
 	rules = landlock_create(false);
@@ -78,7 +79,6 @@ confine_program(const struct conf *conf, const struct conf_program *p)
 		allow_command(rules, p->command.at[0]);
 	for (size_t i = 0; i < p->writes.n; i++)
 		(void)landlock_allow(rules, p->writes.at[i], LANDLOCK_CHANGE);
-	entered = landlock_enter(rules);
-	io_close(&rules);
-	return entered;
+	*made = rules;
+	return 0;
 }

@@ -6,10 +6,12 @@
 
 #include "conf/conf.h"
 
-/* Confines this process for good, as the program's block says: from then on
- * it may read and execute directories of the system, its own and its command,
- * read those of its sites, and change what "writes" names.  Needs
- * proc_no_new_privileges().  0, or -1 with errno.  May block. */
-int	confine_program(const struct conf *, const struct conf_program *);
+/* Makes Landlock rules, a descriptor that the caller owns, as the program's
+ * block says: a process that enters them may read and execute directories of
+ * the system, its own and its command, read those of its sites, and change what
+ * "writes" names.  -1: the block asks for none.  0, or -1 with errno.  May
+ * block. */
+int	confine_prepare(const struct conf *, const struct conf_program *,
+	    int *rules);
 
 #endif

@@ -14,6 +14,7 @@
 #include "helpers/beneath.h"
 #include "lib/buf.h"
 #include "lib/io.h"
+#include "lib/landlock.h"
 #include "lib/mem.h"
 #include "lib/proc.h"
 #include "programs/confine.h"
@@ -35,7 +36,7 @@ report_failure(int failure)
 }
 
 /* Moves all above their places before it places one.  The numbers are small, as
- * the limit of open files may be. */
+ * the limit of open files may be.  All others close at the exec. */
 static int
 place_fds(const struct execute *e, int *failure)
 {
@@ -55,7 +56,6 @@ place_fds(const struct execute *e, int *failure)
 		if (dup2(from[i], i) == -1)
 			return -1;
 	*failure = FAILURE_FD;
-	proc_close_from(FAILURE_FD + 1);
 	return io_cloexec(FAILURE_FD, true);
 }
 
@@ -67,7 +67,7 @@ check_input(const struct execute *e)
 
 	if (e->input == -1)
 		return 0;
-	if (io_stat(STDIN_FILENO, &st) == -1)
+	if (io_stat(e->input, &st) == -1)
 		return -1;
 	if ((st.st_mode & S_IFMT) == e->input_type)
 		return 0;
@@ -132,22 +132,24 @@ check_owners(const struct execute *e, const char *executed, const char *file)
 {
 	if (e->program->user == NULL)
 		return 0;
-	if (ownership_check(executed) == -1)
+	if (ownership_check(executed, e->errors) == -1)
 		return -1;
-	return file == NULL || file == executed ? 0 : ownership_check(file);
+	return file == NULL || file == executed ? 0 : ownership_check(file,
+	    e->errors);
 }
 
-/* Goes to the directory of a file. */
-static int
-enter_directory_of(const char *file)
+/* Returns the directory of a file, which the caller owns. */
+static char *
+make_directory_of(const char *file)
 {
 	char	*directory = mem_string(file), *slash;
 
 	slash = strrchr(directory, '/');
 	if (slash == NULL)
-		return 0;
-	slash[slash == directory] = '\0';
-	return chdir(directory);
+		strcpy(directory, ".");
+	else
+		slash[slash == directory] = '\0';
+	return directory;
 }
 
 /* A value of 0 sets no limit; the hard limit stays where it is lower. */
@@ -186,56 +188,98 @@ set_limits(const struct conf_program *p)
 		proc_no_new_privileges();
 }
 
-/* Returns if it fails. */
+/*
+ * Before the process
+ */
+
+/* The command with its arguments, and the file, or the script. */
 static void
-execute_file(const struct execute *e, char *script)
+make_arguments(struct execute *e, const char *script, const char *file)
 {
 	const struct conf_words	*command = &e->program->command;
-	char			**arguments, **variables;
-	const char		*file = script;
+	size_t			 n = 0;
 
-	variables = variables_make(e->conf, e->program, e->environment,
-	    script);
-	if (variables == NULL)
-		return;
-	arguments = mem_array(command->n + 2, sizeof(*arguments));
-	for (size_t i = 0; i < command->n; i++)
-		arguments[i] = command->at[i];
+	e->arguments = mem_array(command->n + 3, sizeof(*e->arguments));
 	if (script != NULL)
-		arguments[0] = script;
-	else
-		file = variables_get(variables, "SCRIPT_FILENAME");
+		e->arguments[n++] = mem_string(script);
+	for (size_t i = 0; script == NULL && i < command->n; i++)
+		e->arguments[n++] = mem_string(command->at[i]);
 	/* An interpreter without a file would take the body for a script. */
-	if (file != script)
-		arguments[command->n] = mem_string(file);
-	if (check_owners(e, arguments[0], file) == -1 ||
-	    enter_directory_of(file != NULL ? file : arguments[0]) == -1)
-		return;
-	set_limits(e->program);
-	if (confine_program(e->conf, e->program) == -1)
-		return;
-	proc_signals_reset();
-	proc_signals_unblock();
-	execve(arguments[0], arguments, variables);
-	/* The script is there, as check_file() has seen; its interpreter is
-	 * not. */
-	if (script != NULL && errno == ENOENT)
-		errno = ENOEXEC;
+	if (script == NULL && file != NULL)
+		e->arguments[n++] = mem_string(file);
 }
+
+static int
+prepare_file(struct execute *e, const char *script)
+{
+	const char	*file = script;
+
+	e->variables = variables_make(e->conf, e->program, e->environment,
+	    script);
+	if (e->variables == NULL)
+		return -1;
+	if (script == NULL)
+		file = variables_get(e->variables, "SCRIPT_FILENAME");
+	make_arguments(e, script, file);
+	e->directory = make_directory_of(file != NULL ? file :
+	    e->arguments[0]);
+	return check_owners(e, e->arguments[0], file);
+}
+
+int
+execute_prepare(struct execute *e)
+{
+	char	*script = NULL;
+	int	 result = -1;
+
+	e->is_script = e->program->command.n == 0;
+	e->rules = -1;
+	if (check_input(e) == 0)
+		script = e->is_script ? find_script(e) : NULL;
+	else
+		return -1;
+	if (script != NULL || !e->is_script)
+		result = prepare_file(e, script);
+	free(script);
+	return result == 0 ? confine_prepare(e->conf, e->program, &e->rules) :
+	    -1;
+}
+
+void
+execute_clear(struct execute *e)
+{
+	int	error = errno;
+
+	for (char **at = e->arguments; at != NULL && *at != NULL; at++)
+		free(*at);
+	mem_drop(&e->arguments);
+	if (e->variables != NULL)
+		variables_free(&e->variables);
+	mem_drop(&e->directory);
+	io_close(&e->rules);
+	errno = error;
+}
+
+/*
+ * In the process
+ */
 
 _Noreturn void
 execute_program(const struct execute *e, pid_t parent, int failure)
 {
-	char	*script = NULL;
-
 	setpgid(0, 0);
 	proc_die_with_parent(parent);
-	if (place_fds(e, &failure) == -1 ||
-	    check_input(e) == -1)
+	if (place_fds(e, &failure) == -1 || chdir(e->directory) == -1)
 		report_failure(failure);
-	if (e->program->command.n == 0)
-		script = find_script(e);
-	if (script != NULL || e->program->command.n > 0)
-		execute_file(e, script);
+	set_limits(e->program);
+	if (e->rules != -1 && landlock_enter(e->rules) == -1)
+		report_failure(failure);
+	proc_signals_reset();
+	proc_signals_unblock();
+	execve(e->arguments[0], e->arguments, e->variables);
+	/* The script is there, as check_file() has seen; its interpreter is
+	 * not. */
+	if (e->is_script && errno == ENOENT)
+		errno = ENOEXEC;
 	report_failure(failure);
 }

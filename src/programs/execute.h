@@ -11,7 +11,8 @@
 #include "conf/conf.h"
 #include "lib/str.h"
 
-/* The program that is to be started.  All is borrowed. */
+/* The program that is to be started.  All is borrowed but what
+ * execute_prepare() makes. */
 struct execute {
 	const struct conf_program	*program;
 	struct str			 file;	/* see struct backend_start */
@@ -25,13 +26,25 @@ struct execute {
 	/* The rest is set by the reaper. */
 	const struct conf		*conf;
 	int				 output, errors;	/* pipes */
+	/* Made by execute_prepare(). */
+	char				**arguments, **variables, *directory;
+	int				 rules;	/* of Landlock; -1: none */
+	bool				 is_script;	/* the program has a
+							 * directory */
 };
 
+/* Finds the file and makes arguments, variables and rules.  0, or -1 with
+ * errno; execute_clear() is due in both cases.  May block. */
+int		execute_prepare(struct execute *);
+void		execute_clear(struct execute *);
+
 /*
- * Makes this process, a new child of parent, the program: a process group of its
- * own, no descriptors but three, default signals, the script's directory, the
- * conf's limits.  May block.  If that fails, writes an errno, an int, to the pipe
- * failure, which is otherwise closed as the program begins, and exits.
+ * Makes this process, a new child of parent, the program: a process group of
+ * its own, no descriptors but three, default signals, the script's directory,
+ * the conf's limits.  May block.  If that fails, writes an errno, an int, to
+ * the pipe failure, which is otherwise closed as the program begins, and exits.
+ * The child may share the parent's memory (vfork(2)): it changes none but its
+ * stack and errno.
  */
 _Noreturn void	execute_program(const struct execute *, pid_t parent,
 		    int failure);

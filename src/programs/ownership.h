@@ -7,8 +7,8 @@
 
 /* Whether this process's user, or root, has a file and its directory, nobody
  * else may write to them, and the file gives no other user or group by being
- * executed.  0; or -1 with errno, EACCES after a line to standard error.  May
+ * executed.  0; or -1 with errno, EACCES after a line to errors, a pipe.  May
  * block. */
-int	ownership_check(const char *file);
+int	ownership_check(const char *file, int errors);
 
 #endif

@@ -28,6 +28,8 @@ struct reaper_pipe {
 	struct manager			*manager;
 	struct source			 reports, errors;
 	struct process			*process;	/* NULL: it is idle */
+	pid_t				 pid;
+	struct watch			*kill;		/* timer, or NULL */
 	int64_t				 idle_since;
 	TAILQ_ENTRY(reaper_pipe)	 link;		/* if it is idle */
 };
@@ -166,6 +168,8 @@ process_log_status(struct process *p, int status)
 static void
 free_reaper(struct reaper_pipe *r)
 {
+	if (r->kill != NULL)
+		evloop_unwatch(&r->kill);
 	source_close(&r->reports);
 	source_close(&r->errors);
 	free(r);
@@ -203,6 +207,8 @@ add_idle(struct reaper_pipe *r)
 	struct idle_reapers	*idle = r->manager->idle;
 
 	r->process = NULL;
+	if (r->kill != NULL)
+		evloop_cancel(r->kill);
 	r->idle_since = r->manager->clock.ms;
 	evloop_set(r->errors.watch, EVLOOP_NONE);
 	TAILQ_INSERT_HEAD(&idle->list, r, link);
@@ -231,6 +237,16 @@ lose_idle(struct reaper_pipe *r)
 {
 	TAILQ_REMOVE(&r->manager->idle->list, r, link);
 	free_reaper(r);
+}
+
+/* The reaper, or what is not yet the program, hangs in a file system. */
+static void
+on_kill(void *reaper)
+{
+	struct reaper_pipe	*r = reaper;
+
+	if (r->process != NULL && r->process->pid == 0)
+		kill(r->pid, SIGKILL);
 }
 
 /* An idle reaper says nothing, but ends. */
@@ -267,11 +283,12 @@ new_reaper(struct manager *m)
 {
 	struct reaper_pipe	*r;
 	int			 errors[2], reports;
+	pid_t			 pid;
 
 	if (pipe2(errors, O_CLOEXEC) == -1)
 		return NULL;
 	reports = io_nonblock(errors[0]) == -1 ? -1 :
-	    reaper_fork(m->conf, errors[1]);
+	    reaper_fork(m->conf, errors[1], &pid);
 	io_close(&errors[1]);
 	if (reports == -1) {
 		io_close(&errors[0]);
@@ -279,6 +296,7 @@ new_reaper(struct manager *m)
 	}
 	r = mem_zero(sizeof(*r));
 	r->manager = m;
+	r->pid = pid;
 	source_watch(&r->reports, m->loop, reports, on_report, r);
 	/* Lines have the process id, which the reaper tells. */
 	source_add(&r->errors, m->loop, errors[0], on_errors, r);
@@ -369,8 +387,16 @@ process_start(struct process *p, const struct execute *what)
 void
 process_end(const struct process *p)
 {
-	if (p->reaper != NULL)
-		reaper_end(p->reaper->reports.fd);
+	struct reaper_pipe	*r = p->reaper;
+
+	if (r == NULL)
+		return;
+	reaper_end(r->reports.fd);
+	if (p->pid != 0)
+		return;
+	if (r->kill == NULL)
+		r->kill = evloop_timer(r->manager->loop, on_kill, r);
+	evloop_arm(r->kill, r->manager->clock.ms + REAPER_GRACE);
 }
 
 void

@@ -140,19 +140,20 @@ get_timeout(const struct reaper *r, struct timespec *timeout)
  * The beginning of a program
  */
 
+/* The reaper waits until the leader has executed the program, or has failed: a
+ * copy of its memory would cost more than all else that it does. */
 static void
 start_leader(struct reaper *r, const struct execute *e)
 {
-	pid_t	reaper = getpid();
+	pid_t	reaper = getpid(), leader;
 	int	pipe[2];
 
 	if (pipe2(pipe, O_CLOEXEC | O_NONBLOCK) == -1)
 		return;
-	r->leader = fork();
-	if (r->leader == 0) {
-		close(pipe[0]);
+	leader = vfork();
+	if (leader == 0)
 		execute_program(e, reaper, pipe[1]);
-	}
+	r->leader = leader;
 	close(pipe[1]);
 	r->failure = pipe[0];
 }
@@ -168,13 +169,16 @@ start_program(struct reaper *r, struct execute *e)
 	r->leader = -1;
 	/* The program before this one may have set others. */
 	(void)fcntl(ERRORS_FD, F_SETFL, 0);
-	if (!e->has_output)
+	if (execute_prepare(e) == -1)
+		;
+	else if (!e->has_output)
 		start_leader(r, e);
 	else if (pipe2(output, O_CLOEXEC) == 0 && io_nonblock(output[0]) == 0) {
 		e->output = output[1];
 		r->output = output[0];
 		start_leader(r, e);
 	}
+	execute_clear(e);
 	if (r->leader == -1) {
 		send_report(r, REAPER_FAILED, errno);
 		become_idle(r);
@@ -294,7 +298,7 @@ run_reaper(const struct conf *conf, int manager, int errors)
 			    .failure = -1, .output = -1 };
 
 	set_signals();
-	/* A signal to the manager's group must not end what ends programs. */
+	/* A signal to the manager's group must not end its reapers. */
 	setpgid(0, 0);
 	proc_title("amped: reaper");
 	if (keep_fds(manager, errors) == -1)
@@ -317,20 +321,19 @@ run_reaper(const struct conf *conf, int manager, int errors)
  */
 
 int
-reaper_fork(const struct conf *conf, int errors)
+reaper_fork(const struct conf *conf, int errors, pid_t *pid)
 {
 	int	fds[2];
-	pid_t	pid;
 
 	if (io_record_pipe(fds) == -1)
 		return -1;
 	proc_signals_block();
-	pid = fork();
-	if (pid == 0)
+	*pid = fork();
+	if (*pid == 0)
 		run_reaper(conf, fds[1], errors);
 	proc_signals_unblock();
 	io_close(&fds[1]);
-	if (pid == -1)
+	if (*pid == -1)
 		io_close(&fds[0]);
 	return fds[0];
 }

@@ -6,7 +6,8 @@
  * its own or the death of its parent.  The reaper may block, and does not need
  * the manager: at the end of its pipe it ends the program, and then itself.
  *
- * The functions are the manager's, and none blocks.
+ * The functions are the manager's, and none blocks.  A reaper that hangs in a
+ * file system before it has told EXECUTED is the manager's to kill.
  */
 #ifndef PROGRAMS_REAPER_H
 #define PROGRAMS_REAPER_H
@@ -34,7 +35,7 @@ struct reaper_report {
 /* Forks a reaper; what its programs write to standard error goes to the pipe
  * errors, which is borrowed.  Returns a pipe that does not block and is the
  * caller's, or -1 with errno.  SIGCHLD must be ignored. */
-int	reaper_fork(const struct conf *, int errors);
+int	reaper_fork(const struct conf *, int errors, pid_t *pid);
 /* Has an idle reaper start a program.  0, or -1 with errno: it has ended. */
 int	reaper_start(int pipe, const struct conf *, const struct execute *);
 /* Receives a report.  output: of an EXECUTED the pipe of the program's output,
