@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "helpers/cli.h"
+#include "helpers/filters/coding.h"
 #include "helpers/job.h"
 #include "lib/buf.h"
 #include "lib/io.h"
@@ -150,6 +151,8 @@ static int
 run_compress(struct job *job, int n, char **words)
 {
 	job->compress.size_max = INT64_MAX;
+	job->compress.coding = CODING_GZIP;
+	job->compress.level = 6;
 	return perform_names(job, &job->find.names, n, words);
 }
 

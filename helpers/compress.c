@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "helpers/anon_file.h"
+#include "helpers/filters/coding.h"
 #include "helpers/file_version.h"
-#include "helpers/gzip.h"
 #include "helpers/handle.h"
 #include "helpers/job.h"
 #include "helpers/perform.h"
@@ -52,11 +52,15 @@ same_source(struct job_version made, const struct job_version *source)
 	return file_version_same(&made, source);
 }
 
+/* A result as large as the file is of no use. */
 static int
-compress_source(const struct job *source, struct result *r)
+compress_source(const struct job *job, const struct job *source,
+    struct result *r)
 {
 	const struct job_version	*v = &source->find.version;
-	int	error = gzip_compress(source->fd, r->fd, v->size, &r->size);
+	int	error = coding_compress(job->compress.coding,
+		    (int)job->compress.level, source->fd, v->size, r->fd,
+		    v->size, &r->size);
 
 	return error == 0 && !file_version_holds(v, source->fd) ? EAGAIN :
 	    error;
@@ -66,22 +70,26 @@ compress_source(const struct job *source, struct result *r)
  * Results in the cache directory
  */
 
-/* The name has all members of the version. */
+/* The name has all members of the version, and what it is compressed by. */
 static void
 cached_name(const struct job *job, const struct job_version *v,
     char name[NAME_MAX_BYTES])
 {
+
 	snprintf(name, NAME_MAX_BYTES,
 	    "%s/%" PRIx64 "-%" PRIx64 "-%" PRIx64 "-%" PRIx64 ".%" PRIx32
-	    "-%" PRIx64 ".%" PRIx32 ".gz",
+	    "-%" PRIx64 ".%" PRIx32 "-%" PRIu32 "%s",
 	    job->compress.cache_dir, v->dev, v->ino, (uint64_t)v->size,
-	    (uint64_t)v->mtime, v->mtime_ns, (uint64_t)v->ctime, v->ctime_ns);
+	    (uint64_t)v->mtime, v->mtime_ns, (uint64_t)v->ctime, v->ctime_ns,
+	    job->compress.level, coding_suffix(job->compress.coding));
 }
 
 /* Opens a result that is there already; only intact ones of our user count. */
 static bool
-open_cached(const char *name, int64_t size, struct result *r)
+open_cached(const struct job *job, const struct job *source, const char *name,
+    struct result *r)
 {
+	int64_t		size = source->find.version.size;
 	struct stat	st;
 
 	r->fd = open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
@@ -91,7 +99,8 @@ open_cached(const char *name, int64_t size, struct result *r)
 	r->type = S_IFREG;
 	if (fstat(r->fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    st.st_uid == geteuid() && (st.st_mode & 022) == 0 &&
-	    st.st_size < size && gzip_intact(r->fd, size)) {
+	    st.st_size < size &&
+	    coding_is_intact(job->compress.coding, r->fd, source->fd, size)) {
 		r->size = st.st_size;
 		r->cached = file_version_of(&st);
 		return true;
@@ -114,7 +123,7 @@ make_cached(const struct job *job, const struct job *source, const char *name,
 	r->fd = mkstemp(temporary);
 	if (r->fd == -1)
 		return errno;
-	error = compress_source(source, r);
+	error = compress_source(job, source, r);
 	if (error == 0 && (io_cloexec(r->fd, true) == -1 ||
 	    rename(temporary, name) == -1 || fstat(r->fd, &st) == -1))
 		error = errno;
@@ -129,7 +138,8 @@ make_cached(const struct job *job, const struct job *source, const char *name,
 }
 
 static int
-make_anonymous(const struct job *source, struct result *r)
+make_anonymous(const struct job *job, const struct job *source,
+    struct result *r)
 {
 	int	error;
 
@@ -138,7 +148,7 @@ make_anonymous(const struct job *source, struct result *r)
 	r->fd = anon_file_open(&r->in_memory);
 	if (r->fd == -1)
 		return errno;
-	error = compress_source(source, r);
+	error = compress_source(job, source, r);
 	if (error != 0)
 		io_close(&r->fd);
 	return error;
@@ -152,14 +162,14 @@ make_result(const struct job *job, const struct job *source, struct result *r)
 
 	/* A version that is not strong may stand for other bytes later. */
 	if (job->compress.cache_dir == NULL || !source->find.facts.strong)
-		return make_anonymous(source, r);
+		return make_anonymous(job, source, r);
 	cached_name(job, &source->find.version, name);
-	if (open_cached(name, source->find.version.size, r))
+	if (open_cached(job, source, name, r))
 		return 0;
 	error = make_cached(job, source, name, r);
 	if (error == 0 || error == EFBIG || error == EAGAIN)
 		return error;
-	return make_anonymous(source, r);
+	return make_anonymous(job, source, r);
 }
 
 static void

@@ -75,8 +75,8 @@ struct job_list {
 	uint64_t	 entries;	/* in the text */
 };
 
-/* Descriptor: an anonymous file with the output of gzip, or, if the type in the
- * mode is regular, a file in cache_dir or its handle; the version is the
+/* Descriptor: an anonymous file with the file in that coding, or, if the type
+ * in the mode is regular, a file in cache_dir or its handle; the version is the
  * source's, but for the size, which is less.  EFBIG: too large, or no gain;
  * EAGAIN: the file changed meanwhile. */
 struct job_compress {
@@ -84,6 +84,8 @@ struct job_compress {
 	const char	*cache_dir;	/* directory for results, absolute;
 					 * NULL: none */
 	uint64_t	 size_max;	/* of the file */
+	uint32_t	 coding;	/* enum coding, of one that is built */
+	uint32_t	 level;		/* of its library */
 };
 
 struct job_read {

@@ -1,7 +1,7 @@
 # helpers: see README there.
 
 noinst_LIBRARIES += libhelpers.a
-dist_noinst_DATA += helpers/README
+dist_noinst_DATA += helpers/README helpers/filters/README
 
 libhelpers_a_SOURCES = \
 	helpers/anon_file.c \
@@ -13,6 +13,12 @@ libhelpers_a_SOURCES = \
 	helpers/cli.c \
 	helpers/cli.h \
 	helpers/close.c \
+	helpers/filters/coding.c \
+	helpers/filters/coding.h \
+	helpers/filters/coding_br.c \
+	helpers/filters/coding_gzip.c \
+	helpers/filters/coding_library.h \
+	helpers/filters/coding_zstd.c \
 	helpers/compress.c \
 	helpers/copy.c \
 	helpers/digest.c \
@@ -23,8 +29,6 @@ libhelpers_a_SOURCES = \
 	helpers/fds.h \
 	helpers/file_version.c \
 	helpers/file_version.h \
-	helpers/gzip.c \
-	helpers/gzip.h \
 	helpers/handle.c \
 	helpers/handle.h \
 	helpers/htpasswd.c \

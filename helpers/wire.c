@@ -11,13 +11,14 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "helpers/filters/coding.h"
 #include "helpers/wire.h"
 #include "lib/io.h"
 #include "lib/need.h"
 
-/* Letters and version 3 of the format; the numbers show the byte order, too. */
-#define REQUEST_MAGIC	0x6a6f6203
-#define REPLY_MAGIC	0x616e7303
+/* Letters and version 4 of the format; the numbers show the byte order, too. */
+#define REQUEST_MAGIC	0x6a6f6204
+#define REPLY_MAGIC	0x616e7304
 
 /* Texts follow with their terminators: root, path, names, data, user,
  * programs. */
@@ -35,6 +36,7 @@ struct wire_request {
 	uint32_t	links, user_size, min_uid;
 	uint32_t	mount_len;
 	uint32_t	watch, programs_size;
+	uint32_t	coding, level;
 };
 
 struct wire_reply {
@@ -56,7 +58,7 @@ struct wire_reply {
 };
 
 /* Padding would carry bytes of our memory to the other end. */
-_Static_assert(sizeof(struct wire_request) == 40 + 48 + 40,
+_Static_assert(sizeof(struct wire_request) == 40 + 48 + 48,
     "padding in the request");
 _Static_assert(sizeof(struct wire_reply) == 24 + 2 * 48 + 32 + 16 +
     16 * JOB_WAYPOINTS_MAX,
@@ -124,6 +126,8 @@ static const struct field request_fields[] = {
 	REQUEST(KIND(COMPRESS), TEXT, data_size, compress.cache_dir,
 	    JOB_PATH_MAX),
 	REQUEST(KIND(COMPRESS), U64, length, compress.size_max, 0),
+	REQUEST(KIND(COMPRESS), U32, coding, compress.coding, 0),
+	REQUEST(KIND(COMPRESS), U32, level, compress.level, 0),
 	REQUEST(FIND, TEXT, user_size, find.user, JOB_USER_MAX),
 	REQUEST(RANGE, I64, offset, range.offset, 0),
 	REQUEST(RANGE, U64, length, range.length, 0),
@@ -458,7 +462,10 @@ request_fits(const struct job *job)
 		    texts_fit(job->list.template, JOB_TEMPLATE_COUNT);
 	case JOB_COMPRESS:
 		dir = job->compress.cache_dir;
-		return dir == NULL || dir[0] == '/';
+		return (dir == NULL || dir[0] == '/') &&
+		    job->compress.coding < CODING_COUNT &&
+		    coding_is_built(job->compress.coding) &&
+		    job->compress.level <= CODING_LEVEL_MAX;
 	case JOB_READ:
 	case JOB_COPY:
 	case JOB_DIGEST:

@@ -26,14 +26,14 @@ my @folders = (
 	lib	=> [],
 	helpers	=> [],
 	proto	=> [],
-	conf	=> [qw(helpers/job.h)],
+	conf	=> [qw(helpers/filters/coding.h helpers/job.h)],
 	stats	=> [qw(helpers/job.h)],
 	cache	=> [qw(helpers/job.h)],
 	shared	=> [qw(conf helpers/job.h)],
 	contracts => [qw(helpers/job.h)],
 	http	=> [qw(cache contracts proto conf/conf.h conf/log_fields.tbl
-		    conf/log_format.h conf/rules.h conf/where.h helpers/job.h
-		    helpers/notify.h shared/addresses.h
+		    conf/log_format.h conf/rules.h conf/where.h
+		    helpers/filters/coding.h helpers/job.h helpers/notify.h shared/addresses.h
 		    stats/program_stats.h stats/report.h stats/scoreboard.h
 		    stats/stats.h stats/stats.tbl)],
 	loop	=> [qw(contracts shared conf/program.h helpers/wire.h
@@ -72,6 +72,8 @@ $_ = ['lib', @$_] for @may_include{grep { $_ ne 'lib' } @order};
 my %door = (
 	'event'		=> { files => [qw(src/loop/evloop.c)] },
 	'zlib\.h'	=> { most => 1 },
+	'brotli/'	=> { files => [qw(helpers/filters/coding_br.c)] },
+	'zstd\.h'	=> { files => [qw(helpers/filters/coding_zstd.c)] },
 	'crypt\.h'	=> { files => [qw(helpers/verify.c)] },
 	'pthread\.h'	=> { most => 3 },
 	'check\.h'	=> { files => [] },

@@ -4,6 +4,8 @@
 #ifndef CONF_CHOICES_H
 #define CONF_CHOICES_H
 
+#include "helpers/filters/coding.h"
+
 #define CONF_ARCHITECTURES(X)						\
 	X(AMPED, "amped") X(SPED, "sped") X(MP, "mp") X(MT, "mt")	\
 	X(PIPELINED, "pipelined")
@@ -17,14 +19,12 @@
 	X(AUTO, "auto") X(OFF, "off") X(REQUIRED, "required")
 #define CONF_LISTINGS(X)						\
 	X(OFF, "off") X(HTML, "html") X(JSON, "json")
-#define CONF_PRECOMPRESSED(X)						\
-	X(OFF, "off") X(BR, "br") X(ZSTD, "zstd") X(GZIP, "gzip")
+#define CONF_PRECOMPRESSED(X)	X(OFF, "off") CODINGS(X)
+#define CONF_COMPRESS(X)	X(OFF, "off") X(ON, "on") CODINGS(X)
 /* The form of lines of the error log. */
-#define CONF_ERROR_FORMATS(X)						\
-	X(PLAIN, "plain") X(JSON, "json")
+#define CONF_ERROR_FORMATS(X)	X(PLAIN, "plain") X(JSON, "json")
 /* Whether a client needs an allowed network and a password, or one of them. */
-#define CONF_SATISFIES(X)						\
-	X(ALL, "all") X(ANY, "any")
+#define CONF_SATISFIES(X)	X(ALL, "all") X(ANY, "any")
 #define CONF_ETAGS(X)							\
 	X(VERSION, "version") X(MODIFIED, "modified") X(CONTENT, "content")
 /* The fields of requests by which proxies name their clients. */

@@ -60,7 +60,6 @@ struct conf_log {
 };
 
 struct arch;			/* arch/arch.h */
-
 struct conf {
 	char		*user;			/* NULL: as started */
 	char		*types;
@@ -119,6 +118,7 @@ struct conf {
 		int64_t	 listing, listing_bytes;	/* entries, bytes */
 		int64_t	 verify, verify_queue;	/* passwords */
 		int64_t	 compress, compress_from, digest;	/* bytes */
+		int64_t	 levels[CODING_COUNT];	/* of compressing */
 	} limits;
 
 	struct {

@@ -13,9 +13,8 @@
 static const char *
 blocks_for_word(const char *word, struct buf *to)
 {
-	const struct conf_row	*row;
-	enum conf_block		 ignored;
-	const char		*between = "in block ";
+	const char	*between = "in block ";
+	enum conf_block	 ignored;
 
 	for (enum conf_block b = 0; b < BLOCK_COUNT; b++) {
 		if (conf_row_find_word(word, b) == NULL &&
@@ -26,11 +25,20 @@ blocks_for_word(const char *word, struct buf *to)
 		buf_addf(to, "%s%s", between, conf_blocks[b].word);
 		between = " or ";
 	}
-	CONF_EACH_ROW(row) {
-		if (to->len == 0 && strcmp(row->part, word) == 0)
-			buf_addf(to, "behind \"%s\"", row->word);
-	}
 	return buf_string(to);
+}
+
+/* The directive behind which a misplaced word may stand; NULL: none. */
+static const char *
+directive_of_part(const char *word)
+{
+	const struct conf_row	*row;
+
+	CONF_EACH_ROW(row) {
+		if (strcmp(row->part, word) == 0)
+			return row->word;
+	}
+	return NULL;
 }
 
 /* NULL: no word of the block is near. */
@@ -80,6 +88,7 @@ conf_directive_unknown(struct conf_reader *reader,
 {
 	struct buf	buf = { 0 };
 	const char	*where = blocks_for_word(words[0].text, &buf);
+	const char	*part_of = directive_of_part(words[0].text);
 
 	if ((block == BLOCK_SITE || block == BLOCK_PATH) &&
 	    conf_foreign_in_site(reader, words, n))
@@ -88,8 +97,13 @@ conf_directive_unknown(struct conf_reader *reader,
 		conf_error(reader, words[0].pos,
 		    "\"%s\" cannot stand here: it belongs %s", words[0].text,
 		    where);
-	else if (!conf_foreign_statement(reader, words, n) &&
-	    !(has_block && block == BLOCK_TOP &&
+	else if (conf_foreign_statement(reader, words, n))
+		;
+	else if (part_of != NULL)
+		conf_error(reader, words[0].pos,
+		    "\"%s\" cannot stand here: it belongs behind \"%s\"",
+		    words[0].text, part_of);
+	else if (!(has_block && block == BLOCK_TOP &&
 	    conf_foreign_address(reader, &words[0])))
 		error_unknown(reader, &words[0], block);
 	buf_free(&buf);

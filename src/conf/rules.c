@@ -230,8 +230,6 @@ inherit_all(struct conf_rules *rules, struct conf_object object)
 		rules->etag = outer->etag;
 	if (find_origin(object, "links") == NULL)
 		rules->links = outer->links;
-	if (find_origin(object, "compress") == NULL)
-		rules->compress = outer->compress;
 }
 
 static void

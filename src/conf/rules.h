@@ -73,7 +73,7 @@ struct conf_rules {
 	struct conf_words	 listing;	/* "off", or "html", "json" */
 	struct conf_words	 hide;		/* patterns for fnmatch */
 	struct conf_words	 precompressed;	/* "off", or codings */
-	int64_t			 compress;	/* a switch, 0 or 1 */
+	struct conf_words	 compress;	/* "off", "on" or codings */
 	struct conf_words	 compressible;	/* types and patterns */
 	struct conf_guard	 guard;
 	struct token_bucket_size rate, pace;	/* rate 0: no limit */

@@ -28,7 +28,7 @@ static conf_set_fn
 		set_workers, set_choices, set_text,
 		set_file, set_directory, set_directories, set_root,
 		set_new_file, set_log,
-		set_off_or, set_filename, set_checked;
+		set_off_or, set_compress, set_filename, set_checked;
 
 static const struct type {
 	const char	*name;
@@ -426,25 +426,49 @@ set_filename(struct conf_reader *reader, const struct conf_row *row,
 	return true;
 }
 
-/* Adds a choice; the first choice, off, must stand alone. */
+static bool
+is_switch(const char *text)
+{
+	return strcmp(text, "off") == 0 || strcmp(text, "on") == 0;
+}
+
+/* Adds a choice; off and on must stand alone. */
 static bool
 set_off_or(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
-	const char		*off = conf_choice_words(row->type)[0];
 	struct conf_words	*words = member;
 	int64_t			 choice;
 
 	if (!conf_choice_set(reader, row, word, &choice))
 		return false;
-	if (words->n > 0 && (choice == 0 ||
-	    strcmp(words->at[0], off) == 0)) {
+	if (words->n > 0 && (is_switch(word->text) ||
+	    is_switch(words->at[0]))) {
 		conf_error(reader, word->pos,
 		    CONF_ROW ": \"%s\" excludes other values",
-		    CONF_ROW_NAME(row), off);
+		    CONF_ROW_NAME(row), is_switch(word->text) ? word->text :
+		    words->at[0]);
 		return false;
 	}
 	conf_name_add(words, word->text);
+	return true;
+}
+
+/* Adds a coding in which this program can compress. */
+static bool
+set_compress(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	if (!set_off_or(reader, row, word, member))
+		return false;
+	for (int i = 0; i < CODING_COUNT; i++)
+		if (strcmp(coding_name(i), word->text) == 0 &&
+		    !coding_is_built(i)) {
+			conf_error(reader, word->pos, "this amped was built "
+			    "without the library of %s: write %s gzip",
+			    word->text, row->word);
+			return false;
+		}
 	return true;
 }
 

@@ -15,6 +15,7 @@
 #include "http/rules.h"
 #include "http/tag.h"
 #include "http/tasks.h"
+#include "http/variant.h"
 #include "http/watch/passes.h"
 #include "http/watch/waypoints.h"
 #include "lib/log.h"
@@ -146,7 +147,7 @@ handle_file(struct lookup *l)
 		set_type(l, &a);
 	if (kind->variants != NULL) {
 		a.variants = kind->variants(l->http->conf, p, job, a.type);
-		tried = NAMESPACE_MADE_BIT;
+		tried = NAMESPACE_MADE_BITS;
 	}
 	if (tag_needs_digest(l->http->conf, p, &job->find.version))
 		a.variants |= PATHNAME_BY_CONTENT;
@@ -433,7 +434,7 @@ get_copy_max(const struct conf *conf, const struct path *p)
 	int64_t			 small = conf->cache.small;
 	int64_t			 from = conf->limits.compress_from;
 
-	if (!rules->compress || small < from)
+	if (variant_made(rules) == 0 || small < from)
 		return small;
 	return from > 0 ? from - 1 : 0;
 }

@@ -64,6 +64,9 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 	if (job->kind == JOB_COMPRESS) {
 		job->compress.size_max = (uint64_t)conf->limits.compress;
 		job->compress.cache_dir = conf->cache.variants;
+		job->compress.coding = namespace_coding(p->namespace);
+		job->compress.level = (uint32_t)
+		    conf->limits.levels[job->compress.coding];
 	} else {
 		variant_add_suffixes(text, p);
 		job->resolve.sibling = namespace_is_variant(p->namespace);
@@ -91,10 +94,13 @@ const struct namespace	namespaces[NAMESPACE_COUNT] = {
 	    .fill_job = listing_fill_job, .type = listing_type,
 	    .vary = listing_vary },
 #define X(id, name, suffix)						\
-	[NAMESPACE_##id] = { .coding = name,				\
-	    .job = NAMESPACE_##id == NAMESPACE_MADE ? JOB_COMPRESS :	\
-	    JOB_RESOLVE, .fill_job = fill_resolve_job, .vary = vary_of_file },
-	NAMESPACE_VARIANTS(X)
+	[NAMESPACE_VARIANT + CODING_##id] = { .coding = name,		\
+	    .job = JOB_RESOLVE, .fill_job = fill_resolve_job,		\
+	    .vary = vary_of_file },					\
+	[NAMESPACE_MADE + CODING_##id] = { .coding = name,		\
+	    .job = JOB_COMPRESS, .fill_job = fill_resolve_job,		\
+	    .vary = vary_of_file },
+	CODINGS(X)
 #undef X
 };
 

@@ -12,32 +12,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "helpers/filters/coding.h"
 #include "helpers/job.h"
 #include "proto/why.h"
 
 #define NAMESPACE_SITE_BITS	24
 #define NAMESPACE_KIND_BITS	3
 
-/* Kinds of variants, in order of preference among equal weights: coding and
- * suffix of a sibling of the file; a helper makes the one without. */
-#define NAMESPACE_VARIANTS(X)						\
-	X(BR,	"br",	".br")						\
-	X(ZSTD,	"zstd",	".zst")						\
-	X(GZIP,	"gzip",	".gz")						\
-	X(MADE,	"gzip",	NULL)
-
+/* Kinds of variants: for each coding, in their order, one for a sibling of the
+ * file, and then one that a helper makes. */
 enum namespace_kind {
 	NAMESPACE_TARGET,
 	NAMESPACE_LISTING,
-#define X(id, coding, suffix) NAMESPACE_##id,
-	NAMESPACE_VARIANTS(X)
-#undef X
-	NAMESPACE_COUNT
+	NAMESPACE_VARIANT,
+	NAMESPACE_MADE = NAMESPACE_VARIANT + CODING_COUNT,
+	NAMESPACE_COUNT = NAMESPACE_MADE + CODING_COUNT
 };
 
 /* The first variant has the lowest bit of path_info->variants. */
-#define NAMESPACE_VARIANT	NAMESPACE_BR
-#define NAMESPACE_MADE_BIT	(1U << (NAMESPACE_MADE - NAMESPACE_VARIANT))
+#define NAMESPACE_MADE_BIT	(1U << CODING_COUNT)	/* the first made */
+#define NAMESPACE_MADE_BITS						\
+	(NAMESPACE_MADE_BIT * ((1U << CODING_COUNT) - 1))
 
 struct buf;
 struct conf;
@@ -104,6 +99,13 @@ static inline bool
 namespace_is_variant(uint32_t ns)
 {
 	return namespace_kind(ns) >= NAMESPACE_VARIANT;
+}
+
+/* The coding of a variant. */
+static inline enum coding
+namespace_coding(uint32_t ns)
+{
+	return (namespace_kind(ns) - NAMESPACE_VARIANT) % CODING_COUNT;
 }
 
 /* The namespace of a variant, by its bit, of the site of ns. */

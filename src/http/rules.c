@@ -347,6 +347,13 @@ rules_precompressed(const struct conf_rules *rules)
 	    &rules->precompressed : &rules->outer->precompressed;
 }
 
+const struct conf_words *
+rules_compress(const struct conf_rules *rules)
+{
+	return rules->compress.n > 0 || rules->outer == NULL ?
+	    &rules->compress : &rules->outer->compress;
+}
+
 /* How exactly a pattern matches a media type; 0: not at all. */
 static int
 match_type(const char *pattern, const char *type)

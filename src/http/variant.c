@@ -12,30 +12,24 @@
 #include "lib/need.h"
 #include "proto/accept.h"
 
-enum {
-#define X(id, coding, suffix) id,
-	NAMESPACE_VARIANTS(X)
-#undef X
-	KIND_COUNT
-};
+/* Of a variant: a sibling or a made one, see enum namespace_kind. */
+#define BIT_COUNT	(2 * CODING_COUNT)
 
-static const struct {
-	const char	*coding, *suffix;
-} kinds[KIND_COUNT] = {
-#define X(id, coding, suffix) { coding, suffix },
-	NAMESPACE_VARIANTS(X)
-#undef X
-};
+_Static_assert(BIT_COUNT < 16, "a path has so many bits for them");
 
-_Static_assert(KIND_COUNT <= 16, "a path has so many bits for them");
+static const char *
+get_coding(uint32_t bit)
+{
+	return coding_name(bit % CODING_COUNT);
+}
 
 const char *
 variant_next_coding(uint32_t *offered)
 {
-	for (uint32_t i = 0; i < KIND_COUNT; i++)
+	for (uint32_t i = 0; i < BIT_COUNT; i++)
 		if ((*offered & 1U << i) != 0) {
 			*offered &= ~(1U << i);
-			return kinds[i].coding;
+			return get_coding(i);
 		}
 	return NULL;
 }
@@ -52,10 +46,10 @@ variant_negotiate(struct str accept, uint32_t offered, uint32_t *which)
 	int	best = identity == -1 ? 1 : 2 * identity, weight;
 	bool	plain = true;
 
-	for (uint32_t i = 0; i < KIND_COUNT; i++) {
+	for (uint32_t i = 0; i < BIT_COUNT; i++) {
 		if ((offered & 1U << i) == 0)
 			continue;
-		weight = 2 * accept_coding(accept, str_of(kinds[i].coding));
+		weight = 2 * accept_coding(accept, str_of(get_coding(i)));
 		if (weight <= 0 || weight < best || (weight == best && !plain))
 			continue;
 		best = weight;
@@ -119,18 +113,20 @@ variant_choose(struct conn *c, uint32_t *ns)
  * Lookups
  */
 
-/* Whether a lookup looks for siblings with the suffix of a kind. */
 static bool
-looks_for_sibling(const struct conf_rules *rules, uint32_t kind)
+has_word(const struct conf_words *words, const char *word)
 {
-	const struct conf_words	*words = rules_precompressed(rules);
-
-	if (kinds[kind].suffix == NULL)
-		return false;
 	for (size_t i = 0; i < words->n; i++)
-		if (strcmp(words->at[i], kinds[kind].coding) == 0)
+		if (strcmp(words->at[i], word) == 0)
 			return true;
 	return false;
+}
+
+/* Whether a lookup looks for siblings in a coding. */
+static bool
+looks_for_sibling(const struct conf_rules *rules, uint32_t coding)
+{
+	return has_word(rules_precompressed(rules), coding_name(coding));
 }
 
 void
@@ -138,11 +134,11 @@ variant_add_suffixes(struct buf *text, const struct path *p)
 {
 	uint32_t	kind = namespace_kind(p->namespace);
 
-	for (uint32_t i = 0; i < KIND_COUNT; i++)
+	for (uint32_t i = 0; i < CODING_COUNT; i++)
 		if (kind == NAMESPACE_TARGET ? looks_for_sibling(p->rules, i)
 		    : kind == NAMESPACE_VARIANT + i)
-			buf_add(text, kinds[i].suffix,
-			    strlen(kinds[i].suffix) + 1);
+			buf_add(text, coding_suffix(i),
+			    strlen(coding_suffix(i)) + 1);
 }
 
 bool
@@ -150,10 +146,10 @@ variant_cut_suffix(struct str *name)
 {
 	size_t	n;
 
-	for (uint32_t i = 0; i < KIND_COUNT; i++) {
-		n = kinds[i].suffix != NULL ? strlen(kinds[i].suffix) : 0;
-		if (n == 0 || name->len <= n || memcmp(name->at + name->len - n,
-		    kinds[i].suffix, n) != 0)
+	for (uint32_t i = 0; i < CODING_COUNT; i++) {
+		n = strlen(coding_suffix(i));
+		if (name->len <= n || memcmp(name->at + name->len - n,
+		    coding_suffix(i), n) != 0)
 			continue;
 		name->len -= n;
 		return true;
@@ -161,12 +157,25 @@ variant_cut_suffix(struct str *name)
 	return false;
 }
 
-/* Whether a file is worth it that a helper makes a variant. */
+uint16_t
+variant_made(const struct conf_rules *rules)
+{
+	const struct conf_words	*words = rules_compress(rules);
+	uint16_t		 variants = 0;
+
+	for (uint32_t i = 0; i < CODING_COUNT; i++)
+		if (coding_is_built(i) && (has_word(words, coding_name(i)) ||
+		    has_word(words, "on")))
+			variants |= (uint16_t)(NAMESPACE_MADE_BIT << i);
+	return variants;
+}
+
+/* Whether a file is worth it that a helper makes variants. */
 static bool
 is_to_make(const struct conf *conf, const struct conf_rules *rules,
     int64_t size, const char *type)
 {
-	return rules->compress && size >= conf->limits.compress_from &&
+	return size >= conf->limits.compress_from &&
 	    size <= conf->limits.compress && rules_compressible(rules, type);
 }
 
@@ -178,7 +187,7 @@ variant_find(const struct conf *conf, const struct path *p,
 			    job->resolve.counting : 0;
 	uint16_t	variants = 0;
 
-	for (uint32_t i = 0; i < KIND_COUNT; i++) {
+	for (uint32_t i = 0; i < CODING_COUNT; i++) {
 		if (!looks_for_sibling(p->rules, i))
 			continue;
 		variants |= (uint16_t)((siblings & 1) << i);
@@ -186,6 +195,6 @@ variant_find(const struct conf *conf, const struct path *p,
 	}
 	if (type != NULL &&
 	    is_to_make(conf, p->rules, job->find.version.size, type))
-		variants |= NAMESPACE_MADE_BIT;
+		variants |= variant_made(p->rules);
 	return variants;
 }

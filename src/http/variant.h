@@ -30,6 +30,8 @@ enum why	 variant_choose(struct conn *, uint32_t *ns);
 
 /* Adds suffixes of siblings that the job of a path looks for. */
 void		 variant_add_suffixes(struct buf *, const struct path *);
+/* Variants that a helper may make, by the rules. */
+uint16_t	 variant_made(const struct conf_rules *);
 /* Cuts the suffix of a sibling off a name; false: it has none. */
 bool		 variant_cut_suffix(struct str *name);
 /* See struct namespace. */

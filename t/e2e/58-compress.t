@@ -84,7 +84,7 @@ chown($as_user, -1, "$all/keep");
 chmod(0755, "$all/keep");
 
 my $site = <<"END";
-	compress on
+	compress gzip
 	precompressed br zstd gzip
 	path /other { alias $root/other }
 	path /off { compress off; precompressed off }
@@ -276,7 +276,7 @@ $server->stop;
 # On disk: kept over a restart; a broken one is not served.
 sub kept { return grep { !m{/\.} } glob("$all/keep/*") }
 
-my @keep = (root => $root, site => "\tcompress on\n", global =>
+my @keep = (root => $root, site => "\tcompress gzip\n", global =>
     "cache { variants $all/keep }\n");
 $server = Amped->start(@keep);
 my $first = get('/long.json', 'gzip');

@@ -62,7 +62,7 @@ my $as_user = $> == 0 ? scalar(getpwnam(Amped::ordinary_user())) : $>;
 my ($server, $root, $keep);
 
 sub start {
-	$server = Amped->start(root => $root, site => "\tcompress on\n",
+	$server = Amped->start(root => $root, site => "\tcompress gzip\n",
 	    global => "cache {\n\tpaths 1000 revalidate 50ms\n" .
 	    "\tvariants $keep\n}\n");
 }

@@ -450,7 +450,9 @@ static const struct {
 	    "text/html, image/* or */*" },
 	{ "compressible text", "\"text\" is not a media type: write "
 	    "text/html, image/* or */*" },
-	{ "compress gz", "\"gz\" is not one of off, on" },
+	{ "compress gz", "\"gz\" is not one of off, on, br, zstd, gzip" },
+	{ "compress on gzip", "compress: \"on\" excludes other values" },
+	{ "compress gzip br off", "compress: \"off\" excludes other values" },
 	{ "precompressed bz", "\"bz\" is not one of off, br, zstd, gzip" },
 	{ "precompressed br off", "precompressed: \"off\" excludes other values" },
 	{ "precompressed off br", "precompressed: \"off\" excludes other values" },

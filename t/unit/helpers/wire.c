@@ -59,6 +59,8 @@ check_request(const struct job *sent)
 		ck_assert_str_eq(got.compress.cache_dir,
 		    sent->compress.cache_dir);
 		ck_assert_uint_eq(got.compress.size_max, 1000);
+		ck_assert_uint_eq(got.compress.coding, CODING_GZIP);
+		ck_assert_uint_eq(got.compress.level, 7);
 	} else if (job_has_range(sent->kind)) {
 		ck_assert_int_eq(got.range.offset, 65536);
 		ck_assert_uint_eq(got.range.length, 1000);
@@ -493,7 +495,10 @@ static const struct {
 	{ JOB_COMPRESS,	DATA,	4, 10 },
 	{ JOB_COMPRESS,	DATA,	4, JOB_PATH_MAX + 1 },
 	{ JOB_COMPRESS,	WITH_FD, 4, 1 },
-	{ JOB_COMPRESS,	OFFSET,	8, -1 }
+	{ JOB_COMPRESS,	CODING,	4, CODING_COUNT },
+	{ JOB_COMPRESS,	LEVEL,	4, CODING_LEVEL_MAX + 1 },
+	{ JOB_COMPRESS,	OFFSET,	8, -1 },
+	{ JOB_RESOLVE,	CODING,	4, 1 }
 };
 
 /* Receives these bytes, behind which the pipe closes. */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "helpers/filters/coding.h"
 #include "helpers/wire.h"
 #include "lib/io.h"
 #include "t/unit/unit.h"
@@ -24,7 +25,7 @@ enum {
 	ROOT = 16, PATH = 20, NAMES = 24, DATA = 28, FLAGS = 32, WITH_FD = 36,
 	VERSION = 40, SIZE = 56, MTIME_NS = 80, CTIME_NS = 84, OFFSET = 88,
 	LENGTH = 96, LINKS = 104, USER = 108, MIN_UID = 112, MOUNT_LEN = 116,
-	WATCH = 120, PROGRAMS = 124, TEXTS = 128,
+	WATCH = 120, PROGRAMS = 124, CODING = 128, LEVEL = 132, TEXTS = 136,
 	/* Of a reply: */
 	ERROR = 16, NAME_NUMBER = 20, R_VERSION = 24, R_SIZE = 40,
 	R_MTIME_NS = 64, UNCHANGED = 80, STRONG = 84, IN_MEMORY = 88,
@@ -101,6 +102,8 @@ sample(enum job_kind kind)
 	} else if (kind == JOB_COMPRESS) {
 		job.compress.cache_dir = "/var/cache";
 		job.compress.size_max = 1000;
+		job.compress.coding = CODING_GZIP;
+		job.compress.level = 7;
 	} else if (kind == JOB_LIST) {
 		job.list.hidden = (struct str){ names, sizeof(names) };
 		job.list.template = (struct str){ template, sizeof(template) };

@@ -31,7 +31,7 @@ static const char conf_text[] =
     "cache { paths 6 revalidate 2ms stale 5ms negative 1ms\n"
     "heads 64K; chunks 256K size 64K small 16K; residency %s }\n"
     "limits { verify 2; pace 1G after 1G }\n"
-    "site a.org { listen *:80; root $; compress on; listing html json\n"
+    "site a.org { listen *:80; root $; compress gzip; listing html json\n"
     "error 404 /f0.txt; precompressed br\n"
     "path /old { redirect 302 /new } }\n";
 

@@ -5,7 +5,8 @@
 #include "t/unit/unit.h"
 
 /* In the order of the list of kinds. */
-enum { BR = 1, ZSTD = 2, GZIP = 4, MADE = 8, ALL = 15 };
+enum { BR = 1, ZSTD = 2, GZIP = 4, MADE_BR = 8, MADE_ZSTD = 16, MADE = 32,
+	MADE_ALL = 56, ALL = 63 };
 
 /* The value, the variants offered, the one that is used; 0: the file itself,
  * -1: 406. */
@@ -31,6 +32,13 @@ static const struct {
 	{ "gzip, deflate, br, zstd", GZIP | MADE, GZIP },
 	{ "gzip, deflate, br, zstd", MADE, MADE },
 	{ "gzip, deflate", ALL, GZIP },
+	{ "gzip, deflate, br, zstd", MADE_ALL, MADE_BR },
+	{ "gzip, zstd", MADE_ALL, MADE_ZSTD },
+	{ "gzip", MADE_ALL, MADE },
+	/* What is there goes before what would have to be made. */
+	{ "gzip, br", GZIP | MADE_ALL, GZIP },
+	{ "gzip, br", BR | MADE_ALL, BR },
+	{ "gzip;q=0.9, br", GZIP | MADE_ALL, MADE_BR },
 	/* Weights. */
 	{ "gzip;q=1, br;q=0.9", ALL, GZIP },
 	{ "gzip;q=0.9, br;q=1.0", ALL, BR },
