@@ -21,6 +21,7 @@
 #include "helpers/append.h"
 #include "helpers/cli.h"
 #include "helpers/error_writer.h"
+#include "helpers/filters/filter.h"
 #include "helpers/fds.h"
 #include "helpers/log_sink.h"
 #include "helpers/notify.h"
@@ -228,7 +229,9 @@ print_info(int option)
 static int
 run_cli(enum job_links links, const char *user, int n, char **words)
 {
-	int	status = cli_perform(links, user, n, words);
+	int	status = strcmp(words[0], "filter") == 0 ?
+		    filter_main(n - 1, words + 1) :
+		    cli_perform(links, user, n, words);
 
 	return status == EX_USAGE ? refuse_usage() : status;
 }

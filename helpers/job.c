@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "helpers/job.h"
+#include "lib/hash.h"
 #include "lib/need.h"
 
 static const char *const kind_names[] = {
@@ -59,6 +60,17 @@ job_found_program(const struct job *job)
 {
 	return job->kind == JOB_RESOLVE && job->error == 0 &&
 	    job->resolve.program;
+}
+
+uint64_t
+job_sum_version(uint64_t sum, const struct job_version *v)
+{
+	/* The key is no secret: sums are the same after a restart. */
+	static const struct hash_key	key = { 0, 0 };
+	const uint64_t	all[] = { v->dev, v->ino, (uint64_t)v->size,
+	    (uint64_t)v->mtime, v->mtime_ns, (uint64_t)v->ctime, v->ctime_ns };
+
+	return hash_bytes(&key, sum, all, sizeof(all));
 }
 
 void

@@ -61,6 +61,10 @@ struct job_resolve {
 	int64_t		 copy_max;	/* bytes of a file that is copied in
 					 * place of a handle; not if a sibling
 					 * counts */
+	bool		 for_reading;	/* no handle */
+	struct str	 others;	/* texts: absolute names of files */
+	uint64_t	 others_sum;	/* of their versions, job_sum_version();
+					 * of one that is not there, zeros */
 };
 
 /* Descriptor: an anonymous file with the text.  The version is the text's, the
@@ -182,6 +186,8 @@ bool		 job_found_program(const struct job *);
 const char	*job_kind_name(enum job_kind);
 /* The policy of that name; JOB_LINKS_COUNT: there is none. */
 enum job_links	 job_links_find(const char *name);
+/* A sum of versions, each behind the sum of those before it (0: none). */
+uint64_t	 job_sum_version(uint64_t sum, const struct job_version *);
 /* Makes an empty job: fd is -1, all else zero. */
 void		 job_init(struct job *, enum job_kind);
 

@@ -13,12 +13,21 @@ libhelpers_a_SOURCES = \
 	helpers/cli.c \
 	helpers/cli.h \
 	helpers/close.c \
+	helpers/filters/amped-filter.h \
+	helpers/filters/charset.c \
 	helpers/filters/coding.c \
 	helpers/filters/coding.h \
 	helpers/filters/coding_br.c \
 	helpers/filters/coding_gzip.c \
 	helpers/filters/coding_library.h \
 	helpers/filters/coding_zstd.c \
+	helpers/filters/filter.c \
+	helpers/filters/filter.h \
+	helpers/filters/module.c \
+	helpers/filters/replace.c \
+	helpers/filters/ssi.c \
+	helpers/filters/ssi.h \
+	helpers/filters/ssi_expression.c \
 	helpers/compress.c \
 	helpers/copy.c \
 	helpers/digest.c \

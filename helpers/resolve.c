@@ -535,10 +535,30 @@ replace_by_copy(struct job *job)
 	return true;
 }
 
+/* Sums the versions of other files up; one that is no file counts as none. */
+static void
+sum_others(struct job *job)
+{
+	const struct str	*all = &job->resolve.others;
+	struct stat		 st;
+
+	job->resolve.others_sum = 0;
+	for (size_t at = 0; at < all->len; at += strlen(all->at + at) + 1) {
+		struct job_version	v = { 0 };
+
+		if (stat(all->at + at, &st) == 0 && S_ISREG(st.st_mode))
+			v = file_version_of(&st);
+		job->resolve.others_sum = job_sum_version(
+		    job->resolve.others_sum, &v);
+	}
+}
+
 void
 resolve_perform(struct job *job)
 {
 	resolve_open(job);
-	if (job->fd != -1 && !(is_to_copy(job) && replace_by_copy(job)))
+	sum_others(job);
+	if (job->fd != -1 && !job->resolve.for_reading &&
+	    !(is_to_copy(job) && replace_by_copy(job)))
 		handle_convert(job);
 }

@@ -21,14 +21,15 @@
 #define REPLY_MAGIC	0x616e7304
 
 /* Texts follow with their terminators: root, path, names, data, user,
- * programs. */
+ * programs, others. */
 struct wire_request {
 	uint32_t	magic;
 	uint32_t	kind;
 	uint64_t	id;
 	uint32_t	root_size, path_size, names_size;
 	uint32_t	data_size;
-	uint32_t	flags;			/* has_version, same_mount */
+	uint32_t	flags;			/* has_version, same_mount,
+						 * for_reading */
 	uint32_t	with_fd;		/* 0, 1 */
 	struct job_version version;
 	int64_t		offset;
@@ -37,6 +38,7 @@ struct wire_request {
 	uint32_t	mount_len;
 	uint32_t	watch, programs_size;
 	uint32_t	coding, level;
+	uint32_t	others_size, reserved;
 };
 
 struct wire_reply {
@@ -54,17 +56,18 @@ struct wire_reply {
 	uint64_t	done;
 	struct job_version cached;
 	uint32_t	watched, denied;
+	uint64_t	others_sum;
 	struct job_waypoints waypoints;
 };
 
 /* Padding would carry bytes of our memory to the other end. */
-_Static_assert(sizeof(struct wire_request) == 40 + 48 + 48,
+_Static_assert(sizeof(struct wire_request) == 40 + 48 + 56,
     "padding in the request");
-_Static_assert(sizeof(struct wire_reply) == 24 + 2 * 48 + 32 + 16 +
+_Static_assert(sizeof(struct wire_reply) == 24 + 2 * 48 + 32 + 24 +
     16 * JOB_WAYPOINTS_MAX,
     "padding in the reply");
 /* A NUL follows its texts. */
-_Static_assert(3 * JOB_PATH_MAX + JOB_DATA_MAX + JOB_USER_MAX < WIRE_MAX,
+_Static_assert(4 * JOB_PATH_MAX + JOB_DATA_MAX + JOB_USER_MAX < WIRE_MAX,
     "a request does not fit its buffer");
 
 /*
@@ -139,6 +142,8 @@ static const struct field request_fields[] = {
 	REQUEST(KIND(APPEND), STR, data_size, append.bytes, JOB_DATA_MAX),
 	REQUEST(KIND(APPEND), SIZE, length, append.bytes, 0),
 	REQUEST(NAMED, STR, programs_size, find.programs, JOB_PATH_MAX),
+	REQUEST(KIND(RESOLVE), STR, others_size, resolve.others, JOB_PATH_MAX),
+	REQUEST(KIND(RESOLVE), BIT4, flags, resolve.for_reading, 0),
 	REQUEST(KIND(SPOOL), TEXT, root_size, spool.directory, JOB_PATH_MAX),
 	REQUEST(KIND(SPOOL), STR, data_size, spool.bytes, JOB_DATA_MAX),
 	REQUEST(KIND(SPOOL), I64, offset, spool.offset, 0),
@@ -160,6 +165,7 @@ static const struct field reply_fields[] = {
 	REPLY(NAMED, U32, name_number, find.name_number),
 	REPLY(KIND(RESOLVE), U32, denied, find.denied),
 	REPLY(KIND(RESOLVE), U64, done, resolve.counting),
+	REPLY(KIND(RESOLVE), U64, others_sum, resolve.others_sum),
 	REPLY(KIND(RESOLVE), BIT2, flags, resolve.program),
 	REPLY(KIND(RESOLVE), BIT4, flags, resolve.executable),
 	REPLY(KIND(RESOLVE), U64, cached.dev, resolve.split),
@@ -385,7 +391,7 @@ int
 wire_send_request(int sock, struct job *job)
 {
 	struct wire_request	request;
-	struct iovec		parts[7] = {
+	struct iovec		parts[8] = {
 		{ .iov_base = &request, .iov_len = sizeof(request) }
 	};
 	int			n = set_parts(job, parts);
@@ -456,6 +462,7 @@ request_fits(const struct job *job)
 	case JOB_RESOLVE:
 		n = count_texts(job->resolve.siblings);
 		return list_fits(job->resolve.siblings) &&
+		    list_fits(job->resolve.others) &&
 		    n <= JOB_SIBLINGS_MAX && job->resolve.sibling <= n;
 	case JOB_LIST:
 		return list_fits(job->list.hidden) &&

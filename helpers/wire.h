@@ -17,7 +17,7 @@
 
 #include "helpers/job.h"
 
-#define WIRE_MAX	(3 * JOB_PATH_MAX + JOB_DATA_MAX + 512)
+#define WIRE_MAX	(4 * JOB_PATH_MAX + JOB_DATA_MAX + 512)
 
 int	wire_send_request(int sock, struct job *);
 int	wire_recv_request(int sock, struct job *, char *buffer);

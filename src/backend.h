@@ -10,8 +10,10 @@
 #include <stdint.h>
 
 #include "lib/str.h"
+#include "task.h"
 
 struct client;			/* an architecture's record of a connection */
+struct filter_run;		/* filter.h */
 
 /* The words of a request to the program manager.  All is borrowed until start()
  * returns. */
@@ -36,6 +38,7 @@ struct backend_start {
 	int		 body;		/* descriptor, its offset at the first
 					 * byte; -1: there is none */
 	bool		 sends_body;	/* body is -1, and comes by send() */
+	bool		 is_filter;	/* its output is a file */
 };
 
 /* How a backend has ended. */
@@ -63,8 +66,14 @@ struct backend {
 	int		 status;	/* COMPLETE, BROKEN: as of waitpid(2);
 					 * -1: unknown */
 	uint32_t	 retry_after;	/* BUSY: seconds */
-	/* The connection that waits (WAIT_BACKEND) or NULL. */
+	/* Of a filter: its output, complete at the end COMPLETE, and what it
+	 * has noted; -1: none.  The owner of the backend may take them. */
+	int		 file, notes;
+	/* The connection that waits (WAIT_BACKEND) or NULL; else a function
+	 * that is told the same, or NULL. */
 	struct client	*waiter;
+	void		(*told)(void *);
+	void		*told_context;
 };
 
 /*
@@ -93,6 +102,9 @@ struct backends {
 	/* Ends the program and all that it has started, if it still runs;
 	 * frees. */
 	void		 (*end)(struct backend **);
+	/* Begins a run of filters.  The caller may be of another thread than
+	 * start()'s only if it has its own driver. */
+	enum submitted	 (*filter)(void *context, struct filter_run *);
 	void		  *context;
 };
 

@@ -261,15 +261,14 @@ read_conf(const struct options *o)
 	return conf;
 }
 
-/* Opens the helper program: beside this program, as in the build directory, or
+/* Finds the helper program: beside this program, as in the build directory, or
  * where it is installed. */
-static int
-open_helper(const char *argv0)
+static const char *
+find_helper(const char *argv0)
 {
-	char	 path[PATH_MAX];
-	ssize_t	 n = readlink("/proc/self/exe", path, sizeof(path) - 1);
-	char	*slash;
-	int	 fd = -1;
+	static char	 path[PATH_MAX];
+	ssize_t		 n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+	char		*slash;
 
 	if (n > 0)
 		path[n] = '\0';
@@ -279,10 +278,17 @@ open_helper(const char *argv0)
 	if (slash != NULL && (size_t)(slash - path) + sizeof(HELPER_NAME) + 1 <
 	    sizeof(path)) {
 		strcpy(slash + 1, HELPER_NAME);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (access(path, X_OK) == 0)
+			return path;
 	}
-	if (fd == -1)
-		fd = open(AMPED_LIBEXEC "/" HELPER_NAME, O_RDONLY | O_CLOEXEC);
+	return AMPED_LIBEXEC "/" HELPER_NAME;
+}
+
+static int
+open_helper(const char *path)
+{
+	int	fd = open(path, O_RDONLY | O_CLOEXEC);
+
 	if (fd == -1) {
 		log_error("cannot find " HELPER_NAME " beside this program "
 		    "nor in " AMPED_LIBEXEC ": install it, or start amped "
@@ -550,7 +556,9 @@ main(int argc, char **argv)
 {
 	struct options	 o = { 0 };
 	struct conf	*conf;
+	const char	*helper = find_helper(argv[0]);
 
+	conf_program_set_helper(helper);
 	proc_open_standard_fds();
 	proc_title_init(argc, argv);
 	log_init("amped", LOG_LEVEL_NOTICE);
@@ -575,6 +583,6 @@ main(int argc, char **argv)
 	/* Children must not inherit further descriptors.  Only now: the conf
 	 * may be read from one of them (/dev/fd). */
 	proc_close_from(prepared.inherited.end_fd);
-	prepared.helper = open_helper(argv[0]);
+	prepared.helper = open_helper(helper);
 	return run_server(generation_new(conf), &o);
 }

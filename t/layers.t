@@ -21,7 +21,7 @@ chdir($src) or die "$src: $!\n";
 
 # The folders, from the bottom up, and what each may include beside its own
 # files and lib: folders that stand before it, or single headers of these.
-# contracts are wait.h, task.h and backend.h, main is main.c and directory.c.
+# contracts are wait.h, task.h, backend.h and filter.h, main is main.c and directory.c.
 my @folders = (
 	lib	=> [],
 	helpers	=> [],
@@ -31,7 +31,7 @@ my @folders = (
 	cache	=> [qw(helpers/job.h)],
 	shared	=> [qw(conf helpers/job.h)],
 	contracts => [qw(helpers/job.h)],
-	http	=> [qw(cache contracts proto conf/conf.h conf/log_fields.tbl
+	http	=> [qw(cache contracts proto conf/chain.h conf/conf.h conf/log_fields.tbl
 		    conf/log_format.h conf/rules.h conf/where.h
 		    helpers/filters/coding.h helpers/job.h helpers/notify.h shared/addresses.h
 		    stats/program_stats.h stats/report.h stats/scoreboard.h
@@ -205,7 +205,7 @@ sub bare_includes {
 
 	$code{$file} //= read_code($file);
 	return map { "$file includes $_" } grep { !m{/} &&
-	    !/^(?:backend|wait|task|directory)\.h\z/ } quoted($file);
+	    !/^(?:backend|filter|wait|task|directory)\.h\z/ } quoted($file);
 }
 
 # So it links nothing from above: the linker takes what is called.

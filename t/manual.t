@@ -49,7 +49,7 @@ sub options {
 }
 
 for my $name (qw(amped.8 amped.conf.5 amped-arch.7 amped-recipes.7
-    amped-programs.7
+    amped-programs.7 amped-filters.7
     amped-status.7 amped-helper.8 ampedctl.8)) {
 	ok(defined($text{$name}), "there is $name");
 	$text{$name} //= '';

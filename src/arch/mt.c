@@ -159,6 +159,7 @@ close_threads(struct mt *mt)
 		s = get_thread(mt->service.threads, i);
 		acceptor_free(s->clients);
 		clients_free(&s->clients);
+		backends_end_filters(&s->backends);
 		http_free(&s->http);
 		backends_close(&s->backends);
 	}

@@ -580,6 +580,7 @@ service_close(struct service *s)
 	log_broken_off(s);
 	/* A signal must not interrupt the writing of the last log lines. */
 	proc_signals_block();
+	backends_end_filters(&s->backends);
 	http_free(&s->http);
 	backends_close(&s->backends);
 	if (s->caches != NULL)

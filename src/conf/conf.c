@@ -163,8 +163,14 @@ conf_free(struct conf **confp)
 	for (size_t i = 0; i < conf->nprograms; i++) {
 		object_free(conf_object_program(&conf->programs[i]));
 		mem_drop(&conf->programs[i].name);
+		conf_name_free(&conf->programs[i].given.made);
 	}
 	mem_drop(&conf->programs);
+	for (size_t i = 0; i < conf->nchains; i++) {
+		object_free(conf_object_chain(&conf->chains[i]));
+		conf_chain_free(&conf->chains[i]);
+	}
+	mem_drop(&conf->chains);
 	for (size_t i = 0; i < conf->nlisteners; i++)
 		mem_drop(&conf->listeners[i].named);
 	mem_drop(&conf->listeners);

@@ -129,10 +129,10 @@ struct conf {
 	} transport;
 
 	struct conf_site	*sites;
-	size_t			 nsites;
-	size_t			 nplaces;	/* and one of sendfile.c */
+	size_t			 nsites, nplaces; /* and one of sendfile.c */
 	struct conf_program	*programs;
-	size_t			 nprograms;
+	struct conf_chain	*chains;
+	size_t			 nprograms, nchains;
 	size_t			 nmanagers;	/* see conf_program.manager */
 
 	struct token_bucket_size *limiters;	/* of all rates of rules */

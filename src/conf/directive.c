@@ -213,7 +213,7 @@ static bool
 goes_on(const struct conf_row *row)
 {
 	return row->type == TYPE_MEMBER || row->type == TYPE_MEMBERS ||
-	    row->type == TYPE_RUN_PATTERN;
+	    row->type == TYPE_RUN_PATTERN || row->type == TYPE_CHAIN_PATTERN;
 }
 
 /* Whether a directive is a command, with arguments: a list that does not add
@@ -224,7 +224,8 @@ is_command(struct conf_object object, const struct conf_row *directive)
 	const struct conf_words	*given;
 
 	if (directive->type != TYPE_FASTCGI)
-		return directive->type == TYPE_COMMAND;
+		return directive->type == TYPE_COMMAND ||
+		    directive->type == TYPE_FILTER;
 	given = conf_member(object, directive);
 	return given->n > 0 && given->at[0][0] == '/';
 }
@@ -236,7 +237,8 @@ ends_statement(const struct conf_row *row, const struct conf_row *directive,
 {
 	/* Words behind another server's word are that server's, too. */
 	return row->type == TYPE_FIELD || row->type == TYPE_COMMAND ||
-	    row->type == TYPE_FASTCGI || row->type == TYPE_RUN ||
+	    row->type == TYPE_FASTCGI || row->type == TYPE_FILTER ||
+	    row->type == TYPE_RUN || row->type == TYPE_CHAIN ||
 	    conf_foreign_find(directive->word, word->text);
 }
 

@@ -105,15 +105,16 @@ must_follow(const struct conf_row *row)
 	    row[-1].block == row->block && strcmp(row[-1].word, row->word) == 0;
 }
 
-/* A pair needs a statement of its own, and so does "run": what stands behind
- * "for" are patterns up to the end. */
+/* A pair needs a statement of its own, and so do "run" and "chain": what stands
+ * behind "for" are patterns up to the end. */
 static bool
 may_follow(const struct statement *s, const struct conf_row *row,
     const struct conf_origin *from)
 {
 	return s->word != NULL && strcmp(s->word, row->word) == 0 &&
 	    (must_follow(row) || (same_line(s->from, from) &&
-	    conf_value_words(row) == 1 && row->type != TYPE_RUN));
+	    conf_value_words(row) == 1 && row->type != TYPE_RUN &&
+	    row->type != TYPE_CHAIN));
 }
 
 static void
@@ -237,15 +238,14 @@ dump_site(struct dump *d, struct conf_site *site)
 }
 
 static void
-dump_program(struct dump *d, struct conf_program *program)
+dump_named(struct dump *d, const char *text, struct conf_object object)
 {
 	struct buf	name = { 0 };
 
-	if (program->name == NULL)
+	if (text == NULL)
 		return;			/* a directive cgi has it */
-	buf_addf(&name, " %s", program->name);
-	open_block(d, BLOCK_PROGRAM, conf_object_program(program),
-	    buf_string(&name));
+	buf_addf(&name, " %s", text);
+	open_block(d, object.kind, object, buf_string(&name));
 	close_block(d);
 	buf_free(&name);
 }
@@ -289,7 +289,11 @@ conf_dump(const struct conf *conf, FILE *out)
 		close_block(&d);
 	}
 	for (size_t i = 0; i < conf->nprograms; i++)
-		dump_program(&d, &conf->programs[i]);
+		dump_named(&d, conf->programs[i].name,
+		    conf_object_program(&conf->programs[i]));
+	for (size_t i = 0; i < conf->nchains; i++)
+		dump_named(&d, conf->chains[i].name,
+		    conf_object_chain(&conf->chains[i]));
 	for (size_t i = 0; i < conf->nsites; i++)
 		dump_site(&d, &conf->sites[i]);
 	print_lines(&d, out);

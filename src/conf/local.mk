@@ -7,6 +7,8 @@ libconf_a_SOURCES = \
 	src/conf/access.c \
 	src/conf/address.c \
 	src/conf/address.h \
+	src/conf/chain.c \
+	src/conf/chain.h \
 	src/conf/check.c \
 	src/conf/choice.c \
 	src/conf/choices.h \

@@ -27,6 +27,7 @@ const struct conf_block_row conf_blocks[BLOCK_COUNT] = {
 #define STRUCT_PATH	struct conf_path
 #define STRUCT_FILES	struct conf_files
 #define STRUCT_PROGRAM	struct conf_program
+#define STRUCT_CHAIN	struct conf_chain
 
 const struct conf_row conf_rows[] = {
 #define BLOCK(id, word, inside, arguments, help)
@@ -88,6 +89,12 @@ conf_object_program(struct conf_program *program)
 	return (struct conf_object){
 		BLOCK_PROGRAM, program, &program->origins
 	};
+}
+
+struct conf_object
+conf_object_chain(struct conf_chain *chain)
+{
+	return (struct conf_object){ BLOCK_CHAIN, chain, &chain->origins };
 }
 
 bool

@@ -59,6 +59,7 @@ struct conf_object	 conf_object_site(struct conf_site *);
 struct conf_object	 conf_object_path(struct conf_path *);
 struct conf_object	 conf_object_files(struct conf_files *);
 struct conf_object	 conf_object_program(struct conf_program *);
+struct conf_object	 conf_object_chain(struct conf_chain *);
 /* Whether a row's member is in this object. */
 bool			 conf_object_has(struct conf_object,
 			    const struct conf_row *);

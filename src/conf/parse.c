@@ -159,7 +159,7 @@ add_patterns(struct conf_reader *reader, struct conf_files *files,
 
 /* A wrong name is set to "", so that the rest of the block is checked. */
 static void
-set_name(struct conf_reader *reader, struct conf_program *program,
+set_name(struct conf_reader *reader, char **name, struct conf_object object,
     const struct statement *s)
 {
 	const struct conf_word	*word = &s->words[s->n - 1];
@@ -167,10 +167,32 @@ set_name(struct conf_reader *reader, struct conf_program *program,
 
 	good = conf_error_none(reader, word, s->n == 2 ?
 	    conf_program_wrong_name(word->text) :
-	    "\"program\" needs one name");
-	program->name = mem_string(good ? word->text : "");
-	conf_origin_add(conf_object_program(program), NULL, 0, word->pos,
-	    !good);
+	    "this block needs one name");
+	*name = mem_string(good ? word->text : "");
+	conf_origin_add(object, NULL, 0, word->pos, !good);
+}
+
+/* Adds a program or a chain. */
+static struct conf_object
+add_named(struct conf_reader *reader, enum conf_block block,
+    const struct statement *s)
+{
+	struct conf_object	 object;
+	struct conf_program	*program;
+	struct conf_chain	*chain;
+	char			**name;
+
+	if (block == BLOCK_PROGRAM) {
+		program = conf_program_add(reader->conf);
+		object = conf_object_program(program);
+		name = &program->name;
+	} else {
+		chain = conf_chain_add(reader->conf);
+		object = conf_object_chain(chain);
+		name = &chain->name;
+	}
+	set_name(reader, name, object, s);
+	return object;
 }
 
 /* Reads a block's arguments; returns the scope within the block. */
@@ -181,7 +203,6 @@ enter_block(struct conf_reader *reader, enum conf_block block,
 	struct scope		 inner = *outer;
 	struct conf_path	*path;
 	struct conf_files	*files;
-	struct conf_program	*program;
 
 	inner.block = block;
 	switch (conf_blocks[block].arguments) {
@@ -201,9 +222,7 @@ enter_block(struct conf_reader *reader, enum conf_block block,
 		add_patterns(reader, files, s);
 		break;
 	case ARGUMENTS_NAME:
-		program = conf_program_add(reader->conf);
-		inner.object = conf_object_program(program);
-		set_name(reader, program, s);
+		inner.object = add_named(reader, block, s);
 		break;
 	case ARGUMENTS_NONE:
 		if (s->n > 1)
@@ -352,7 +371,7 @@ guess_scope(struct conf_reader *reader, enum conf_block block,
 	struct scope		 inner = *outer;
 	struct conf_path	*path;
 
-	if (block == BLOCK_PROGRAM && outer->block == BLOCK_TOP)
+	if (block >= BLOCK_PROGRAM && outer->block == BLOCK_TOP)
 		return enter_block(reader, block, outer, s);
 	if (block == outer->block || block < BLOCK_SITE ||
 	    (block == BLOCK_SITE ? outer->site != NULL :

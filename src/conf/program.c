@@ -73,6 +73,65 @@ conf_program_set_command(struct conf_reader *reader, const struct conf_row *row,
 	return true;
 }
 
+static const char	*helper = AMPED_LIBEXEC "/amped-helper";
+
+void
+conf_program_set_helper(const char *file)
+{
+	helper = file;
+}
+
+/* The filters of amped, and how many arguments each has at least. */
+static const struct {
+	const char	*name;
+	size_t		 arguments;
+} filters[] = {
+	{ "ssi", 0 }, { "replace", 2 }, { "charset", 2 }, { "module", 1 },
+};
+
+/* Adds a command, or an argument behind it.  A filter of amped's is a command
+ * of amped-helper. */
+bool
+conf_program_set_filter(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	struct conf_words	*command = member;
+
+	if (command->n > 0 || word->text[0] == '/')
+		return conf_program_set_command(reader, row, word, member);
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		if (strcmp(filters[i].name, word->text) == 0) {
+			conf_name_add(command, word->text);
+			return true;
+		}
+	conf_error(reader, word->pos, "\"%s\" is no filter: write a file from "
+	    "/ on, ssi, replace, charset or module", word->text);
+	return false;
+}
+
+const char *
+conf_program_complete_filter(struct conf_program *program)
+{
+	const struct conf_words	*given = &program->given.filter;
+	struct conf_words	*command = &program->command;
+
+	if (given->at[0][0] == '/') {
+		*command = *given;
+		return NULL;
+	}
+	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
+		if (strcmp(filters[i].name, given->at[0]) == 0 &&
+		    given->n <= filters[i].arguments)
+			return filters[i].name;
+	conf_name_add(&program->given.made, helper);
+	conf_name_add(&program->given.made, "filter");
+	for (size_t i = 0; i < given->n; i++)
+		conf_name_add(&program->given.made, given->at[i]);
+	*command = program->given.made;
+	program->is_own = true;
+	return NULL;
+}
+
 /* Adds a server; or the file of own processes, or an argument behind it. */
 bool
 conf_program_set_fastcgi(struct conf_reader *reader,
@@ -132,6 +191,19 @@ add_pair(struct conf_pairs *pairs, const char *pattern, const char *name)
 	};
 }
 
+void
+conf_program_add_pattern(struct conf_pairs *pairs, const char *pattern)
+{
+	struct conf_pair	*last = &pairs->at[pairs->n - 1];
+
+	if (last->name[0] != '\0') {
+		add_pair(pairs, pattern, last->value);
+		return;
+	}
+	mem_drop(&last->name);
+	last->name = mem_string(pattern);
+}
+
 /* Adds a name, or "off", for each path; patterns behind it change that. */
 bool
 conf_program_set_run(struct conf_reader *reader, const struct conf_row *row,
@@ -152,7 +224,7 @@ conf_program_set_pattern(struct conf_reader *reader,
     const struct conf_row *row, const struct conf_word *word, void *member)
 {
 	struct conf_pairs	*pairs = member;
-	struct conf_pair	*last = &pairs->at[pairs->n - 1];
+	const struct conf_pair	*last = &pairs->at[pairs->n - 1];
 	const char		*wrong = NULL;
 
 	(void)row;
@@ -163,12 +235,7 @@ conf_program_set_pattern(struct conf_reader *reader,
 		    "segment of a path, without a slash, as *.php";
 	if (!conf_error_none(reader, word, wrong))
 		return false;
-	if (last->name[0] != '\0') {
-		add_pair(pairs, word->text, last->value);
-		return true;
-	}
-	mem_drop(&last->name);
-	last->name = mem_string(word->text);
+	conf_program_add_pattern(pairs, word->text);
 	return true;
 }
 
@@ -224,8 +291,24 @@ conf_program_of_file(const struct conf_rules *rules, const char *name)
 }
 
 static bool
+is_in_chain(const struct conf_rules *rules, const struct conf_program *program)
+{
+	const struct conf_chain	*chain;
+
+	for (size_t i = 0; i < rules->chains.n; i++) {
+		chain = rules->chains.list[i].chain;
+		for (size_t k = 0; k < chain->n; k++)
+			if (chain->list[k]->number == program->number)
+				return true;
+	}
+	return false;
+}
+
+static bool
 is_in_list(const struct conf_rules *rules, const struct conf_program *program)
 {
+	if (program->is_filter)
+		return is_in_chain(rules, program);
 	for (size_t i = 0; i < rules->run.n; i++)
 		if (rules->run.list[i].program->number == program->number)
 			return true;

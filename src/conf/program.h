@@ -29,15 +29,17 @@ enum conf_protocol {
 struct conf_program {
 	char			*name;		/* NULL: of a cgi */
 	struct {				/* private to conf/ */
-		struct conf_words command, fastcgi, scgi;
+		struct conf_words command, fastcgi, scgi, filter;
+		struct conf_words made;	/* from filter */
 	}			 given;
 	char			*directory;	/* absolute; NULL: a command, or
 						 * servers */
 	/* Computed from the members above. */
 	int64_t			 protocol;	/* enum conf_protocol */
+	bool			 is_filter, is_own;	/* its protocol is CGI;
+						 * a filter of amped's */
 	struct conf_words	 command;	/* an absolute file, arguments;
-						 * n is 0: it has a directory,
-						 * or servers */
+						 * n is 0: directory, servers */
 	/* Where servers listen that others have started, for
 	 * conf_server_parse().  n is 0: amped starts processes. */
 	struct conf_words	 servers;
@@ -45,19 +47,19 @@ struct conf_program {
 						 * group of the user */
 	int64_t			 confine;	/* enum conf_confinement */
 	struct conf_words	 writes;	/* directories, for FILES */
-	int64_t			 idle;		/* FASTCGI, of own processes: ms
-						 * without a request */
-	int64_t			 requests;	/* of such a process, which then
-						 * is replaced; 0: any */
+	int64_t			 optional, result;	/* of a filter: a
+						 * switch; bytes */
+	/* FASTCGI, of own processes: ms without a request; requests of one,
+	 * which then is replaced; 0: any. */
+	int64_t			 idle, requests;
 	struct conf_pairs	 variables;	/* of its environment */
 	int64_t			 most;		/* processes at once; 0: two a
 						 * processor */
 	int64_t			 queue;		/* requests that may wait */
 	int64_t			 within;	/* ms that one may wait */
-	int64_t			 answer;	/* ms to the first byte */
-	int64_t			 silence;	/* ms to the next one */
-	int64_t			 stream;	/* a switch: bodies are not
-						 * whole when it starts */
+	/* ms to the first byte, or to a filter's end; to the next byte. */
+	int64_t			 answer, silence;
+	int64_t			 stream;	/* a switch: bodies come late */
 	int64_t			 hold;		/* bytes of output */
 	int64_t			 nice;		/* 0 to 19 */
 	int64_t			 memory;	/* bytes; 0: any, as the next */
@@ -68,9 +70,8 @@ struct conf_program {
 						 * passwords of requests */
 	struct conf_words	 sendfile;	/* absolute directories, beneath
 						 * which it may name files */
-	size_t			 sendfile_at;	/* computed: the first one is
-						 * this path of the site that
-						 * has them: conf.h */
+	size_t			 sendfile_at;	/* the first one is this path of
+						 * the site that has them */
 	size_t			 number;	/* index in conf.programs */
 	size_t			 manager;	/* below conf.nmanagers; one for
 						 * each user and confinement,
@@ -91,12 +92,14 @@ struct conf_run {
 struct conf;
 struct conf_rules;
 
+/* Where amped-helper is, which has the filters; borrowed. */
+void		 conf_program_set_helper(const char *file);
+
 /* Returns NULL if a text is the name of a variable that a program may be given
  * beside those of a request, else a message: a format whose only argument is
  * the text. */
 const char	*conf_program_wrong_variable(const char *);
-/* The name of a program, or else its directory. */
-const char	*conf_program_label(const struct conf_program *);
+const char	*conf_program_label(const struct conf_program *); /* name */
 /* How many processes of a program may run at once. */
 unsigned	conf_program_most(const struct conf_program *);
 /* Whether no body is kept: all programs that rules run have stream on. */

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "conf/chain.h"
 #include "conf/guard.h"
 #include "conf/log_format.h"
 #include "conf/program.h"
@@ -75,6 +76,7 @@ struct conf_rules {
 	struct conf_words	 precompressed;	/* "off", or codings */
 	struct conf_words	 compress;	/* "off", "on" or codings */
 	struct conf_words	 compressible;	/* types and patterns */
+	struct conf_chains	 chains;	/* filters of files */
 	struct conf_guard	 guard;
 	struct token_bucket_size rate, pace;	/* rate 0: no limit */
 	struct conf_timeout	 body_within, idle, send;

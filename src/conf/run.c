@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "conf/run.h"
+#include "lib/landlock.h"
 #include "lib/mem.h"
 #include "lib/user.h"
 
@@ -49,7 +50,7 @@ static bool
 check_kind(struct conf_reader *reader, struct conf_program *program)
 {
 	static const char *const	 words[] = {
-		"command", "directory", "fastcgi", "scgi",
+		"command", "directory", "fastcgi", "scgi", "filter",
 	};
 	const struct conf_origin	*own = find_origin(program, NULL);
 	const struct conf_origin	*first = NULL, *other;
@@ -64,7 +65,8 @@ check_kind(struct conf_reader *reader, struct conf_program *program)
 	}
 	if (first == NULL && !own->bad)
 		conf_error(reader, own->pos, "block program needs \"command\" "
-		    "and a file, \"directory\", \"fastcgi\" or \"scgi\"");
+		    "and a file, \"directory\", \"fastcgi\", \"scgi\" or "
+		    "\"filter\"");
 	return first != NULL && !first->bad;
 }
 
@@ -83,6 +85,25 @@ complete_kind(struct conf_program *program)
 		    program->given.scgi;
 }
 
+/* Files are all that a filter needs, unless the conf says otherwise. */
+static void
+complete_filter(struct conf_reader *reader, struct conf_program *program)
+{
+	const struct conf_origin	*given = find_origin(program, "filter");
+	const char			*lacking;
+
+	program->is_filter = program->given.filter.n > 0;
+	if (!program->is_filter)
+		return;
+	lacking = conf_program_complete_filter(program);
+	if (lacking != NULL && !given->bad)
+		conf_error(reader, given->pos, "filter %s needs %s behind it",
+		    lacking, strcmp(lacking, "module") == 0 ? "a file" :
+		    "two words");
+	if (find_origin(program, "confine") == NULL && landlock_version() > 0)
+		program->confine = CONFINEMENT_FILES;
+}
+
 static bool
 keeps_processes(const struct conf_program *program)
 {
@@ -93,7 +114,11 @@ keeps_processes(const struct conf_program *program)
 static const char *const own_only[] = {
 	"user", "confine", "writes", "nice", "memory", "cpu", "files",
 	"processes"
-}, *const staying_only[] = { "idle", "requests" };
+}, *const staying_only[] = { "idle", "requests" },
+*const filter_only[] = { "optional", "result" },
+*const answering_only[] = {
+	"silence", "stream", "hold", "authorization", "sendfile"
+};
 
 static bool
 is_one_of(const char *word, const char *const *words, size_t n)
@@ -111,7 +136,27 @@ conf_run_takes(const struct conf_program *program, const struct conf_row *row)
 		return program->servers.n == 0;
 	if (is_one_of(row->word, staying_only, COUNT(staying_only)))
 		return keeps_processes(program);
+	if (is_one_of(row->word, filter_only, COUNT(filter_only)))
+		return program->is_filter;
+	if (is_one_of(row->word, answering_only, COUNT(answering_only)))
+		return !program->is_filter;
 	return true;
+}
+
+/* A format of the word and the program's first server. */
+static const char *
+explain_no_effect(const struct conf_program *program, const char *word)
+{
+	if (is_one_of(word, filter_only, COUNT(filter_only)))
+		return "\"%s\" is for filters";
+	if (program->servers.n > 0)
+		return "\"%s\" is for processes that amped starts: others "
+		    "have started %s";
+	if (program->is_filter)
+		return "\"%s\" is for programs that answer requests: this is "
+		    "a filter";
+	return "\"%s\" is for processes that stay: those of fastcgi and a "
+	    "file";
 }
 
 /* Reports directives that can have no effect. */
@@ -128,10 +173,8 @@ check_effects(struct conf_reader *reader, struct conf_program *program)
 		given = find_origin(program, row->word);
 		if (given == NULL || given->bad)
 			continue;
-		conf_error(reader, given->pos, program->servers.n > 0 ?
-		    "\"%s\" is for processes that amped starts: others have "
-		    "started %s" : "\"%s\" is for processes that stay: those "
-		    "of fastcgi and a file", row->word,
+		conf_error(reader, given->pos, explain_no_effect(program,
+		    row->word), row->word,
 		    program->servers.n > 0 ? program->servers.at[0] : "");
 	}
 }
@@ -189,6 +232,7 @@ check_program(struct conf_reader *reader, struct conf_program *program)
 
 	check_name(reader, program);
 	complete_kind(program);
+	complete_filter(reader, program);
 	if (known)
 		check_effects(reader, program);
 	check_user(reader, program);
@@ -268,6 +312,7 @@ conf_run_prepare(struct conf_reader *reader)
 	}
 	for (size_t i = 0; i < conf->nprograms; i++)
 		choose_manager(conf, &conf->programs[i]);
+	conf_chain_prepare(reader);
 }
 
 static bool
@@ -314,6 +359,18 @@ error_unknown(struct conf_reader *reader, const char *name,
 	conf_error_hint(reader, near);
 }
 
+const struct conf_program *
+conf_run_find(struct conf_reader *reader, const char *name, const char *remedy,
+    struct conf_pos pos)
+{
+	const struct conf_program	*program = find_program(reader->conf,
+					    name);
+
+	if (program == NULL)
+		error_unknown(reader, name, remedy, pos);
+	return program;
+}
+
 static void
 add_run(struct conf_rules *rules, const struct conf_program *program,
     const char *pattern)
@@ -348,6 +405,10 @@ add_named(struct conf_reader *reader, struct conf_rules *rules,
 		return;
 	if (program == NULL)
 		error_unknown(reader, pair->value, "command FILE", pos);
+	else if (program->is_filter)
+		conf_error(reader, pos, "program %s is a filter, which answers "
+		    "no request: write chain NAME { filters %s }, and chain "
+		    "NAME here", pair->value, pair->value);
 	else if (all)
 		add_run(rules, program, NULL);
 	else if (program->directory != NULL)
@@ -488,6 +549,7 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
     const struct conf_rules *around, struct conf_object object)
 {
 	complete_authorizer(reader, rules, around, object);
+	conf_chain_complete(reader, rules, around, object);
 	if (rules->run.named.n > 0 || rules->run.cgi != NULL) {
 		rules->run.from = rules;
 		make_list(reader, rules, object);
@@ -531,4 +593,5 @@ conf_run_free(struct conf_rules *rules)
 {
 	if (rules->run.from == rules)
 		mem_drop(&rules->run.list);
+	conf_chain_free_rules(rules);
 }

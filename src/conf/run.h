@@ -11,10 +11,17 @@
 
 /* program.c */
 conf_set_fn	conf_program_set_command, conf_program_set_fastcgi,
+		conf_program_set_filter,
 		conf_program_set_variable, conf_program_set_run,
 		conf_program_set_pattern;
+/* Adds a pattern to the last pair, or one more pair with it. */
+void		conf_program_add_pattern(struct conf_pairs *,
+		    const char *pattern);
 /* Of a program: why it cannot have that name. */
 conf_wrong_fn	conf_program_wrong_name;
+/* Sets the command of a filter.  NULL, or the name of a filter of amped that
+ * lacks arguments. */
+const char	*conf_program_complete_filter(struct conf_program *);
 /* Adds one without name; all others may move. */
 struct conf_program *conf_program_add(struct conf *);
 
@@ -26,7 +33,23 @@ conf_wrong_fn	conf_server_wrong, conf_server_wrong_scgi;
 void		conf_sendfile_prepare(struct conf_reader *);
 void		conf_sendfile_complete(struct conf_reader *);
 
+/* chain.c */
+conf_set_fn	conf_chain_set_pattern, conf_chain_set_by;
+struct conf_chain *conf_chain_add(struct conf *);
+/* Checks all blocks chain, once programs do not move. */
+void		conf_chain_prepare(struct conf_reader *);
+/* Makes the list of a block of rules, or takes over that of the block around
+ * it (NULL: none). */
+void		conf_chain_complete(struct conf_reader *, struct conf_rules *,
+		    const struct conf_rules *around, struct conf_object);
+void		conf_chain_free(struct conf_chain *);
+void		conf_chain_free_rules(struct conf_rules *);
+
 /* run.c */
+/* The program of that name, or NULL, which is reported; remedy: what is in a
+ * block for such a program. */
+const struct conf_program *conf_run_find(struct conf_reader *, const char *name,
+		    const char *remedy, struct conf_pos);
 /* Whether a directive of a block program can have an effect on that program. */
 bool		conf_run_takes(const struct conf_program *,
 		    const struct conf_row *);

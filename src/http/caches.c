@@ -7,6 +7,7 @@
 #include "http/deferred_close.h"
 #include "http/http.h"
 #include "http/namespace.h"
+#include "http/variants/dependencies.h"
 #include "http/log/recent.h"
 #include "http/watch/waypoints.h"
 #include "lib/mem.h"
@@ -67,6 +68,7 @@ caches_new(const struct caches_setup *setup)
 	struct caches		*caches = mem_zero(sizeof(*caches));
 
 	caches->refusals = recent_new(setup->shared);
+	caches->dependencies = dependencies_new(setup->shared);
 	caches->mime = mime_new(conf->types);
 	for (size_t i = 0; i < conf->types_more.n; i++)
 		mime_set(caches->mime, conf->types_more.at[i].name + 1,
@@ -122,6 +124,7 @@ caches_free(struct caches **cp)
 	lock_free(&caches->files.cache.lock);
 	lock_free(&caches->auth.cache.lock);
 	recent_free(&caches->refusals);
+	dependencies_free(&caches->dependencies);
 	mem_drop(cp);
 }
 

@@ -6,6 +6,7 @@
 
 #include "cache/digest.h"
 #include "http/conn.h"
+#include "http/variants/filtered.h"
 #include "http/find.h"
 #include "http/limits/verification.h"
 #include "http/lookup.h"
@@ -75,14 +76,13 @@ take_info(struct conn *c)
 	r->body.chunk = r->info.chunk;
 }
 
-/* Goes to the same name in another namespace. */
+/* Goes to a name in another namespace. */
 static enum go
-switch_namespace(struct conn *c, uint32_t ns)
+switch_path(struct conn *c, uint32_t ns, struct str name)
 {
 	struct request		*r = c->request;
 	struct pathname_cache	*paths = &c->http->caches->paths;
 	struct path		*from = r->path;
-	struct str		 name = { from->name, from->len };
 
 	conn_request_reset(c);
 	r->path = pathname_hold(paths, ns, name);
@@ -92,6 +92,44 @@ switch_namespace(struct conn *c, uint32_t ns)
 	pathname_release(paths, &from);
 	r->lookup.done = false;
 	return conn_go(c, STEP_FIND);
+}
+
+/* Goes to the same name in another namespace. */
+static enum go
+switch_namespace(struct conn *c, uint32_t ns)
+{
+	const struct path	*p = c->request->path;
+
+	return switch_path(c, ns, (struct str){ p->name, p->len });
+}
+
+/* Goes on with what filters make of the file. */
+static enum go
+switch_to_filtered(struct conn *c, uint32_t ns)
+{
+	struct buf	name = { 0 };
+	enum why	why = filtered_add_name(c, &name);
+	enum go		go;
+
+	if (why != WHY_NONE)
+		go = reply_error(c, reply_why(c, why));
+	else
+		go = switch_path(c, ns, (struct str){ name.at, name.len });
+	buf_free(&name);
+	return go;
+}
+
+/* Goes on with the file itself, as the conf says of a filter that fails. */
+static COLD enum go
+pass_unfiltered(struct conn *c)
+{
+	struct request	*r = c->request;
+	struct str	 name = { r->path->name, r->path->len };
+
+	r->lookup.unfiltered = true;
+	r->body.load_tried = false;
+	return switch_path(c, namespace_site(r->path->namespace),
+	    str_cut(&name, '?'));
 }
 
 /* Handles a digest that could not be made.  A handle's file may have another
@@ -142,6 +180,8 @@ choose_name(struct conn *c)
 
 	if (why != WHY_NONE)
 		return reply_error(c, reply_why(c, why));
+	if (namespace_is_filtered(ns) && ns != c->request->path->namespace)
+		return switch_to_filtered(c, ns);
 	if (ns != c->request->path->namespace)
 		return switch_namespace(c, ns);
 	return tag_wants_digest(c->request) ? wait_for_digest(c) :
@@ -180,6 +220,8 @@ handle_non_file(struct conn *c)
 
 	if (namespace_is_variant(r->path->namespace))
 		return fall_back_to_identity(c);
+	if (a->why == WHY_FILTER_PASSED)
+		return pass_unfiltered(c);
 	if (a->kind == PATHNAME_PROGRAM && r->page.status == 0)
 		return script_run(c);
 	reply_why(c, a->why);

@@ -10,7 +10,6 @@
 
 #include "cache/auth.h"
 #include "cache/chunk.h"
-#include "cache/file.h"
 #include "cache/header.h"
 #include "cache/path_info.h"
 #include "conf/conf.h"
@@ -58,6 +57,7 @@ struct caches {		/* and counts of jobs; several loops may share them */
 	_Atomic int64_t		 forwarded_warned_at;
 	_Atomic int64_t		 header_warned_at[PEER_FAULT_COUNT];
 	struct recent		*refusals;	/* warned of lately */
+	struct dependencies	*dependencies;
 };
 
 struct http_loop {

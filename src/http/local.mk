@@ -1,7 +1,7 @@
 # src/http: see README there.
 
 noinst_LIBRARIES += libhttp.a
-dist_noinst_DATA += src/http/README src/http/limits/README \
+dist_noinst_DATA += src/http/README src/http/limits/README src/http/variants/README \
 	src/http/log/README src/http/programs/README \
 	src/http/watch/README
 
@@ -106,8 +106,12 @@ libhttp_a_SOURCES = \
 	src/http/tag.h \
 	src/http/tasks.c \
 	src/http/tasks.h \
-	src/http/variant.c \
-	src/http/variant.h \
+	src/http/variants/dependencies.c \
+	src/http/variants/dependencies.h \
+	src/http/variants/filtered.c \
+	src/http/variants/filtered.h \
+	src/http/variants/variant.c \
+	src/http/variants/variant.h \
 	src/http/watch/changes.c \
 	src/http/watch/changes.h \
 	src/http/watch/directory.c \

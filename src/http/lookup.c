@@ -2,22 +2,28 @@
  * lookup: makes jobs that look a path up, and notes their results in the
  * caches.
  */
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cache/digest.h"
+#include "filter.h"
 #include "http/deferred_close.h"
 #include "http/limits/verification.h"
+#include "http/variants/filtered.h"
 #include "http/lookup.h"
 #include "http/namespace.h"
+#include "http/variants/dependencies.h"
 #include "http/programs/script.h"
 #include "http/rules.h"
 #include "http/tag.h"
 #include "http/tasks.h"
-#include "http/variant.h"
+#include "http/variants/variant.h"
 #include "http/watch/passes.h"
 #include "http/watch/waypoints.h"
+#include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -25,7 +31,10 @@
 
 /* A task that looks up a path. */
 struct lookup {
-	struct task		 task;	/* first member: casts rely on it */
+	union {				/* first member: casts rely on it */
+		struct task		 task;
+		struct filter_run	 run;	/* of filters */
+	};
 	struct http_loop	*http;
 	struct path		*path;	/* held */
 	int64_t			 started_at;	/* clock ms */
@@ -36,7 +45,15 @@ struct lookup {
 	bool			 watched;	/* its result is */
 	bool			 outdated;	/* an event came meanwhile */
 	size_t			 names_at;	/* in text */
-	struct buf		 text;	/* path, names, templates */
+	struct buf		 text;	/* path, names, templates; of a
+					 * run the variables */
+	bool			 has_notes;	/* the present result has */
+	/* Of a run: */
+	const struct conf_chain	*chain;
+	struct path_info	 info;	/* of the result, but for the file */
+	struct job_version	 source;	/* of the file */
+	uint64_t		 sum;	/* of files of filters */
+	bool			 strong;
 };
 
 static struct str
@@ -147,7 +164,7 @@ handle_file(struct lookup *l)
 		set_type(l, &a);
 	if (kind->variants != NULL) {
 		a.variants = kind->variants(l->http->conf, p, job, a.type);
-		tried = NAMESPACE_MADE_BITS;
+		tried = NAMESPACE_MADE_BITS | NAMESPACE_FILTERED_BIT;
 	}
 	if (tag_needs_digest(l->http->conf, p, &job->find.version))
 		a.variants |= PATHNAME_BY_CONTENT;
@@ -156,6 +173,200 @@ handle_file(struct lookup *l)
 		    &job->find.version, &a, tried);
 	else
 		take_file(l, &a, tried);
+}
+
+/*
+ * Pending lookups are hashed by path and not members of the path: of all paths
+ * few are looked up at a time.
+ */
+static struct lookup_list *
+get_bucket(struct http_loop *http, const struct path *p)
+{
+	return &http->lookups[(uintptr_t)p / sizeof(*p) % LOOKUP_BUCKETS];
+}
+
+static struct lookup *
+find_pending(struct http_loop *http, const struct path *p)
+{
+	struct lookup	*l;
+
+	LIST_FOREACH(l, get_bucket(http, p), link)
+		if (l->path == p)
+			break;
+	return l;
+}
+
+static void
+publish_lookup(struct lookup *l)
+{
+	LIST_INSERT_HEAD(get_bucket(l->http, l->path), l, link);
+	l->published = true;
+}
+
+static void
+unpublish_lookup(struct lookup *l)
+{
+	if (l->published)
+		LIST_REMOVE(l, link);
+	l->published = false;
+}
+
+/*
+ * Filters
+ */
+
+static void
+note_run_failure(struct lookup *l, enum why why)
+{
+	/* A file whose filters are all left out passes. */
+	bool	passes = l->run.error == ENODATA ||
+		    l->chain->onfail == ONFAIL_PASS;
+
+	set_info(l, PATHNAME_REFUSED, passes ? 200 : why_status(why),
+	    passes ? WHY_FILTER_PASSED : why);
+}
+
+static enum why
+why_of_filters(int error)
+{
+	return error == EAGAIN ? WHY_FILTER_BUSY :
+	    error == ETIMEDOUT ? WHY_FILTER_LATE : WHY_FILTER_FAILED;
+}
+
+/* Notes the result of filters.  One for which some were left out is looked at
+ * again soon, as a file that may still change. */
+static void
+note_filtered(struct lookup *l)
+{
+	const struct filter_run	*run = &l->run;
+	struct caches		*caches = l->http->caches;
+	struct buf		 names = { 0 };
+	struct job_version	 v;
+	struct job_facts	 facts = { .mode = 0644, .in_memory = true,
+				    .strong = l->strong && !run->has_left_out };
+	struct stat		 st;
+
+	v = filtered_version(l->path, &l->source, l->chain, dependencies_sum(
+	    (struct str){ run->notes.at, run->notes.len }, l->sum, &names));
+	v.ino += run->has_left_out;
+	v.size = io_stat(run->result, &st) == 0 ? st.st_size : 0;
+	if (file_fits(&caches->files, &v)) {
+		dependencies_add(caches->dependencies, v.ino,
+		    (struct str){ names.at, names.len });
+		l->info.file = file_new(&caches->files, run->result, &v,
+		    &facts);
+		l->run.result = -1;	/* the file owns it */
+		l->info.checked_at = get_info_time(l);
+		path_info_found(&caches->paths, l->path, &l->info, 0);
+	} else
+		note_run_failure(l, WHY_FILTER_FAILED);
+	buf_free(&names);
+}
+
+static void
+complete_run(struct task *e)
+{
+	struct lookup	*l = (struct lookup *)e;
+
+	unpublish_lookup(l);
+	if (l->run.error == 0)
+		note_filtered(l);
+	else if (l->run.error != ECANCELED)
+		note_run_failure(l, why_of_filters(l->run.error));
+}
+
+static void
+free_run(struct task *e)
+{
+	struct lookup	*l = (struct lookup *)e;
+
+	pathname_release(&l->http->caches->paths, &l->path);
+	io_close(&l->run.result);
+	buf_free(&l->run.notes);
+	buf_free(&l->text);
+	free(l);
+}
+
+/* Has filters run over the file that a lookup has found.  Those who wait for
+ * the lookup find the run, and wait on. */
+static void
+begin_run(struct lookup *of, const struct path_info *a,
+    const struct conf_chain *chain)
+{
+	struct http_loop	*http = of->http;
+	struct job		*job = &of->task.job;
+	struct lookup		*l = mem_zero(sizeof(*l));
+	struct rules_place	 place;
+	char			 text[JOB_PATH_MAX];
+
+	tasks_init(http, &l->task, JOB_RESOLVE, complete_run, free_run);
+	l->http = http;
+	l->path = of->path;
+	l->started_at = http->clock->ms;
+	l->chain = chain;
+	l->info = *a;
+	l->source = job->find.version;
+	l->strong = job->find.facts.strong;
+	l->sum = job->resolve.others_sum;
+	rules_locate(l->path, text, &place);
+	filtered_add_environment(&l->text, l->path, &place, a->type,
+	    l->source.size, job->find.user != NULL);
+	l->run.programs = chain->list;
+	l->run.n = chain->n;
+	l->run.environment = (struct str){ l->text.at, l->text.len };
+	l->run.source = job->fd;
+	l->run.result = -1;
+	job->fd = -1;
+	pathname_hold_again(&http->caches->paths, l->path);
+	publish_lookup(l);
+	if (http->backends.filter != NULL)
+		http->backends.filter(http->backends.context, &l->run);
+	else {				/* explaining runs none */
+		io_close(&l->run.source);
+		l->run.error = ENODATA;
+		complete_run(&l->task);
+		free_run(&l->task);
+	}
+}
+
+static bool
+is_present(const struct lookup *l, struct job_version *v)
+{
+	struct job_version	present;
+
+	if (!path_info_version(&l->http->caches->paths, l->path, &present))
+		return false;
+	v->size = present.size;
+	return memcmp(&present, v, sizeof(present)) == 0;
+}
+
+/* Handles a file that filters change: its result may still be the present one.
+ * Otherwise nobody gets the present one any more; if it has noted other files,
+ * the lookup has summed these up as well, and comes too late. */
+static void
+handle_source(struct lookup *l)
+{
+	const struct job	*job = &l->task.job;
+	struct path_info	 a = { .kind = PATHNAME_FILE,
+				    .checked_at = get_info_time(l) };
+	const struct conf_chain	*chain;
+	struct job_version	 v;
+
+	set_type(l, &a);
+	chain = filtered_chain(l->path->rules, job, a.type);
+	if (chain == NULL) {		/* another file has the name now */
+		set_info(l, PATHNAME_REFUSED, 200, WHY_FILTER_PASSED);
+		return;
+	}
+	v = filtered_version(l->path, &job->find.version, chain,
+	    job->resolve.others_sum);
+	if (is_present(l, &v)) {
+		path_info_confirm(&l->http->caches->paths, l->path, &v, &a, 0);
+		return;
+	}
+	set_info(l, PATHNAME_UNKNOWN, 0, WHY_NONE);
+	if (!l->has_notes)
+		begin_run(l, &a, chain);
 }
 
 /* Notes a program, or why the file that a job has found cannot run.  No user's
@@ -287,42 +498,6 @@ handle_error(struct lookup *l)
 		set_info(l, PATHNAME_REFUSED, status, why);
 }
 
-/*
- * Pending lookups are hashed by path and not members of the path: of all paths
- * few are looked up at a time.
- */
-static struct lookup_list *
-get_bucket(struct http_loop *http, const struct path *p)
-{
-	return &http->lookups[(uintptr_t)p / sizeof(*p) % LOOKUP_BUCKETS];
-}
-
-static struct lookup *
-find_pending(struct http_loop *http, const struct path *p)
-{
-	struct lookup	*l;
-
-	LIST_FOREACH(l, get_bucket(http, p), link)
-		if (l->path == p)
-			break;
-	return l;
-}
-
-static void
-publish_lookup(struct lookup *l)
-{
-	LIST_INSERT_HEAD(get_bucket(l->http, l->path), l, link);
-	l->published = true;
-}
-
-static void
-unpublish_lookup(struct lookup *l)
-{
-	if (l->published)
-		LIST_REMOVE(l, link);
-	l->published = false;
-}
-
 /* Ends a lookup, before its result is noted. */
 static void
 end_lookup(struct lookup *l)
@@ -353,6 +528,9 @@ note_result(struct lookup *l)
 {
 	if (job_found_program(&l->task.job))
 		handle_program(l);
+	else if (l->task.job.error == 0 &&
+	    namespace_is_filtered(l->path->namespace))
+		handle_source(l);
 	else if (l->task.job.error == 0)
 		handle_file(l);
 	else if (namespace_is_variant(l->path->namespace))
@@ -445,7 +623,7 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 {
 	struct lookup	*l = mem_zero(sizeof(*l));
 	struct job	*job = &l->task.job;
-	size_t		 user_at;
+	size_t		 user_at, others_at;
 	char		 text[JOB_PATH_MAX];
 	struct rules_place	 place;
 	const struct namespace	*kind = namespace_get(p->namespace);
@@ -453,17 +631,26 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	tasks_init(http, &l->task, kind->job, complete_lookup, free_lookup);
 	rules_locate(p, text, &place);
 	user_at = fill_job_root(job, p, &place, &l->text);
+	others_at = l->text.len;
+	if (namespace_is_filtered(p->namespace))
+		l->has_notes = filtered_add_others(http, p, &l->text);
 	l->names_at = l->text.len;
 	kind->fill_job(job, http->conf, p, decoded.at, &l->text);
 	job->find.path = l->text.at;
-	if (user_at < l->names_at)
+	if (user_at < others_at)
 		job->find.user = l->text.at + user_at;
-	job->find.has_version = path_info_version(&http->caches->paths, p,
-	    &job->find.version);
+	if (namespace_is_filtered(p->namespace)) {
+		job->resolve.others = (struct str){ l->text.at + others_at,
+		    l->names_at - others_at };
+		job->resolve.for_reading = true;
+	} else
+		job->find.has_version = path_info_version(&http->caches->paths,
+		    p, &job->find.version);
 	l->http = http;
 	l->path = p;
 	l->started_at = http->clock->ms;
-	waypoints_begin(http->caches, p, place.name, job, &l->watching);
+	if (!namespace_is_filtered(p->namespace))
+		waypoints_begin(http->caches, p, place.name, job, &l->watching);
 	http->caches->compressing += job->kind == JOB_COMPRESS;
 	return l;
 }
@@ -483,7 +670,8 @@ submit_lookup(struct http_loop *http, struct path *p, bool background,
 		return NULL;
 	l = new_lookup(http, p, (struct str){ decoded, len });
 	l->task.background = background;
-	if (bytes && l->task.job.kind == JOB_RESOLVE)
+	if (bytes && l->task.job.kind == JOB_RESOLVE &&
+	    !l->task.job.resolve.for_reading)
 		l->task.job.resolve.copy_max = get_copy_max(http->conf, p);
 	l->late = lookup_is_late(http, p);
 	publish_lookup(l);

@@ -10,7 +10,7 @@
 #include "http/listing.h"
 #include "http/namespace.h"
 #include "http/rules.h"
-#include "http/variant.h"
+#include "http/variants/variant.h"
 
 _Static_assert(NAMESPACE_COUNT <= 1 << NAMESPACE_KIND_BITS,
     "more kinds than a namespace has bits for");
@@ -81,7 +81,8 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 static const char *
 vary_of_file(const struct request *r)
 {
-	return (r->info.variants & ~PATHNAME_BY_CONTENT) != 0 ||
+	return (r->info.variants &
+	    ~(PATHNAME_BY_CONTENT | NAMESPACE_FILTERED_BIT)) != 0 ||
 	    namespace_is_variant(r->path->namespace) ? "Accept-Encoding" :
 	    NULL;
 }
@@ -102,6 +103,8 @@ const struct namespace	namespaces[NAMESPACE_COUNT] = {
 	    .vary = vary_of_file },
 	CODINGS(X)
 #undef X
+	[NAMESPACE_FILTERED] = { .job = JOB_RESOLVE, .undated = true,
+	    .fill_job = fill_resolve_job, .vary = vary_of_file },
 };
 
 uint32_t

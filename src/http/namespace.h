@@ -17,22 +17,18 @@
 #include "proto/why.h"
 
 #define NAMESPACE_SITE_BITS	24
-#define NAMESPACE_KIND_BITS	3
+#define NAMESPACE_KIND_BITS	4
 
 /* Kinds of variants: for each coding, in their order, one for a sibling of the
- * file, and then one that a helper makes. */
+ * file, then one that a helper makes; and the file as filters make it. */
 enum namespace_kind {
 	NAMESPACE_TARGET,
 	NAMESPACE_LISTING,
 	NAMESPACE_VARIANT,
 	NAMESPACE_MADE = NAMESPACE_VARIANT + CODING_COUNT,
-	NAMESPACE_COUNT = NAMESPACE_MADE + CODING_COUNT
+	NAMESPACE_FILTERED = NAMESPACE_MADE + CODING_COUNT,
+	NAMESPACE_COUNT
 };
-
-/* The first variant has the lowest bit of path_info->variants. */
-#define NAMESPACE_MADE_BIT	(1U << CODING_COUNT)	/* the first made */
-#define NAMESPACE_MADE_BITS						\
-	(NAMESPACE_MADE_BIT * ((1U << CODING_COUNT) - 1))
 
 struct buf;
 struct conf;
@@ -74,8 +70,7 @@ namespace_kind(uint32_t ns)
 	return ns >> NAMESPACE_SITE_BITS & ((1U << NAMESPACE_KIND_BITS) - 1);
 }
 
-/* The form of a page. */
-static inline uint32_t
+static inline uint32_t			/* of a page */
 namespace_form(uint32_t ns)
 {
 	return ns >> NAMESPACE_SITE_BITS >> NAMESPACE_KIND_BITS;
@@ -98,7 +93,14 @@ namespace_get(uint32_t ns)
 static inline bool
 namespace_is_variant(uint32_t ns)
 {
-	return namespace_kind(ns) >= NAMESPACE_VARIANT;
+	return namespace_kind(ns) >= NAMESPACE_VARIANT &&
+	    namespace_kind(ns) < NAMESPACE_FILTERED;
+}
+
+static inline bool
+namespace_is_filtered(uint32_t ns)
+{
+	return namespace_kind(ns) == NAMESPACE_FILTERED;
 }
 
 /* The coding of a variant. */

@@ -5,7 +5,7 @@
 #include "http/preload.h"
 #include "http/namespace.h"
 #include "http/log/refusal.h"
-#include "http/variant.h"
+#include "http/variants/variant.h"
 
 static void
 add_variant_requests(struct preload *p, uint32_t variants)

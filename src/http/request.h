@@ -64,6 +64,7 @@ struct request {
 						 * refreshes; 0: none */
 		bool			 done;	/* info is fresh enough */
 		bool			 no_variants;	/* the file itself */
+		bool			 unfiltered;	/* the same */
 		bool			 digest_tried;	/* a job has */
 	}			 lookup;
 	struct {				/* waits of several steps */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "http/namespace.h"
 #include "http/rules.h"
 #include "lib/need.h"
 #include "proto/mime.h"
@@ -177,7 +178,10 @@ rules_raw(const struct path *p)
 {
 	size_t	n = host_bytes(p);
 
-	return (struct str){ p->name + n, p->len - n };
+	struct str	raw = { p->name + n, p->len - n }, rest = raw;
+
+	/* Behind that stands the query that has chosen a result. */
+	return namespace_is_filtered(p->namespace) ? str_cut(&rest, '?') : raw;
 }
 
 /* Names of a path info, which name no file, may begin with a dot. */

@@ -29,6 +29,7 @@
 #include "loop/backend_protocol.h"
 #include "loop/backends.h"
 #include "loop/clients_private.h"
+#include "loop/filters.h"
 #include "loop/leases.h"
 #include "shared/program_message.h"
 
@@ -52,6 +53,7 @@ struct driver {				/* of one loop */
 	const struct clock *clock;
 	struct mailbox	*mailbox;	/* NULL: one thread ends backends */
 	struct leases	*leases;
+	struct filters	*filters;
 	struct error_lines_rate **rates;	/* by number of the program */
 	size_t		 nrates;
 };
@@ -68,6 +70,7 @@ struct record {
 	struct watch	*writable;	/* of a connection, or input */
 	struct watch	*late;		/* timer: LATE_MS */
 	bool		 is_reported_on;	/* the program's end will be */
+	bool		 is_filter;
 	bool		 reported;	/* the program's end */
 	bool		 is_full;	/* hold is reached: the program waits */
 	struct mail	 mail;		/* to the loop's thread, at the end */
@@ -78,6 +81,8 @@ wake_waiter(const struct record *r)
 {
 	if (r->backend.waiter != NULL)
 		clients_wake(r->backend.waiter, OUTCOME_READY);
+	else if (r->backend.told != NULL)
+		r->backend.told(r->backend.told_context);
 }
 
 static void
@@ -345,6 +350,18 @@ begin_request(struct record *r)
 	send_request(r);
 }
 
+/* The output of a filter is complete when the filter has ended. */
+static void
+take_file(struct record *r, int *to, int file)
+{
+	if (*to != -1 || !r->is_filter) {
+		close(file);
+		end_work(r, BACKEND_BROKEN);
+		return;
+	}
+	*to = file;
+}
+
 /* The program runs.  A second program is none of this request's. */
 static void
 take_output(struct record *r, int pipe, const struct program_report *report)
@@ -352,6 +369,11 @@ take_output(struct record *r, int pipe, const struct program_report *report)
 	if (r->backend.started) {
 		close(pipe);
 		end_work(r, BACKEND_BROKEN);
+		return;
+	}
+	if (r->is_filter) {
+		r->backend.started = true;
+		take_file(r, &r->backend.file, pipe);
 		return;
 	}
 	r->lease.connection = pipe;
@@ -416,6 +438,9 @@ take_report(struct record *r, const struct program_report *report, int pipe)
 		break;
 	case PROGRAM_INPUT:
 		take_input(r, pipe);
+		break;
+	case PROGRAM_NOTES:
+		take_file(r, &r->backend.notes, pipe);
 		break;
 	case PROGRAM_RECALL:
 		take_recall(r);
@@ -567,6 +592,8 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 	r->program = start->program;
 	r->hold = hold;
 	r->backend.status = -1;
+	r->backend.file = r->backend.notes = -1;
+	r->is_filter = start->is_filter;
 	r->input = -1;
 	r->is_reported_on = start->protocol == CONF_CGI || start->keep;
 	r->late = evloop_timer(d->loop, on_late, r);
@@ -600,6 +627,8 @@ free_record(struct mail *mail)
 
 	r->driver->managers->count--;
 	close_all(r);
+	io_close(&r->backend.file);
+	io_close(&r->backend.notes);
 	buf_free(&r->output);
 	free(r);
 }
@@ -618,6 +647,12 @@ end_backend(struct backend **bp)
 		free_record(&r->mail);
 }
 
+static enum submitted
+run_filters(void *context, struct filter_run *run)
+{
+	return filters_run(((struct driver *)context)->filters, run);
+}
+
 static void
 open_driver(struct backends *b, const struct driver *driver)
 {
@@ -627,7 +662,8 @@ open_driver(struct backends *b, const struct driver *driver)
 	d->leases = leases_new(d->loop, d->clock, &d->managers->count);
 	*b = (struct backends){ .start = start_backend, .consume = consume,
 	    .send = send_body, .finish = finish_body, .end = end_backend,
-	    .context = d };
+	    .filter = run_filters, .context = d };
+	d->filters = filters_new(b, d->loop, d->clock);
 }
 
 void
@@ -675,6 +711,13 @@ close_managers(struct managers *m)
 }
 
 void
+backends_end_filters(struct backends *b)
+{
+	if (b->start != NULL)
+		filters_end(((struct driver *)b->context)->filters);
+}
+
+void
 backends_close(struct backends *b)
 {
 	struct driver	*d = b->context;
@@ -684,6 +727,7 @@ backends_close(struct backends *b)
 	if (d->mailbox != NULL)
 		mailbox_deliver(d->mailbox);
 	leases_free(&d->leases);
+	filters_free(&d->filters);
 	if (d->owns_managers) {
 		need(d->managers->count == 0);
 		close_managers(d->managers);

@@ -28,6 +28,8 @@ void	backends_share(struct backends *, const struct backends *first,
 	    struct evloop *, const struct clock *, struct mailbox *);
 /* How many backends there are in all loops; any thread may ask. */
 size_t	backends_count(const struct backends *);
+/* Ends all runs of filters; their tasks are completed. */
+void	backends_end_filters(struct backends *);
 /* All backends have been ended.  Nothing happens if start is NULL. */
 void	backends_close(struct backends *);
 

@@ -23,6 +23,8 @@ libloop_a_SOURCES = \
 	src/loop/clients_private.h \
 	src/loop/evloop.c \
 	src/loop/evloop.h \
+	src/loop/filters.c \
+	src/loop/filters.h \
 	src/loop/leases.c \
 	src/loop/leases.h \
 	src/loop/mailbox.c \

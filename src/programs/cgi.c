@@ -48,6 +48,16 @@ hand_over(struct run *r, enum program_report_kind kind, int *pipe)
 	return was_told;
 }
 
+/* The file for the notes of a filter of amped's comes before its start. */
+static void
+report_notes(struct run *r, int notes)
+{
+	if (r->invocation->request.fd != -1 &&
+	    !hand_over(r, PROGRAM_NOTES, &notes))
+		leave_run(r->invocation);
+	io_close(&notes);
+}
+
 /* The reports are of its process, so main may have closed. */
 static void
 report_start(struct run *r, int output)
@@ -105,6 +115,8 @@ take_report(struct process *p, const struct reaper_report *report, int output)
 		report_no_start(r, report->value);
 	else if (report->kind == REAPER_ENDED)
 		report_end(r, report->value);
+	else if (report->kind == REAPER_NOTES)
+		report_notes(r, output);
 	else
 		report_start(r, output);
 }

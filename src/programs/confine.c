@@ -58,6 +58,16 @@ allow_command(int rules, const char *command)
 	free(directory);
 }
 
+/* A filter's arguments may be files: scripts, modules. */
+static void
+allow_arguments(int rules, const struct conf_words *command)
+{
+	for (size_t i = 1; i < command->n; i++)
+		if (command->at[i][0] == '/')
+			(void)landlock_allow(rules, command->at[i],
+			    LANDLOCK_EXECUTE);
+}
+
 int
 confine_prepare(const struct conf *conf, const struct conf_program *p,
     int *made)
@@ -77,6 +87,8 @@ confine_prepare(const struct conf *conf, const struct conf_program *p,
 		(void)landlock_allow(rules, p->directory, LANDLOCK_EXECUTE);
 	else
 		allow_command(rules, p->command.at[0]);
+	if (p->is_filter)
+		allow_arguments(rules, &p->command);
 	for (size_t i = 0; i < p->writes.n; i++)
 		(void)landlock_allow(rules, p->writes.at[i], LANDLOCK_CHANGE);
 	*made = rules;

@@ -23,7 +23,6 @@
 #include "programs/variables.h"
 
 #define FILES_MODE	022		/* umask */
-#define FAILURE_FD	3
 #define FAILED		127		/* exit status, as a shell's */
 
 static _Noreturn void
@@ -40,21 +39,27 @@ report_failure(int failure)
 static int
 place_fds(const struct execute *e, int *failure)
 {
-	enum { LAST = FAILURE_FD };
-	int	from[] = {
+	enum { NOTES_FD = STDERR_FILENO + 1, FAILURE_FD, END };
+	int	from[END] = {
 		e->input != -1 ? e->input :
 		    open("/dev/null", O_RDONLY | O_CLOEXEC),
-		e->output, e->errors, *failure
+		e->output, e->errors, [NOTES_FD] = e->notes,
+		[FAILURE_FD] = *failure
 	};
 
-	for (int i = 0; i <= LAST; i++) {
-		from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, LAST + 1);
+	for (int i = 0; i < END; i++) {
+		if (from[i] == -1 && i == NOTES_FD)
+			continue;
+		from[i] = fcntl(from[i], F_DUPFD_CLOEXEC, END);
 		if (from[i] == -1)
 			return -1;
 	}
-	for (int i = 0; i <= LAST; i++)
-		if (dup2(from[i], i) == -1)
+	for (int i = 0; i < END; i++)
+		if (from[i] != -1 && dup2(from[i], i) == -1)
 			return -1;
+	/* The reaper's there is its pipe, which must end with the reaper. */
+	if (e->notes == -1)
+		close(NOTES_FD);
 	*failure = FAILURE_FD;
 	return io_cloexec(FAILURE_FD, true);
 }
@@ -179,6 +184,8 @@ set_limits(const struct conf_program *p)
 	/* SIGXCPU, and a second later SIGKILL. */
 	set_limit(RLIMIT_CPU, seconds, seconds + 1);
 	set_limit(RLIMIT_NOFILE, p->files, p->files);
+	if (p->is_filter)
+		set_limit(RLIMIT_FSIZE, p->result, p->result);
 #ifdef RLIMIT_NPROC
 	set_limit(RLIMIT_NPROC, p->processes, p->processes);
 #endif
@@ -192,6 +199,52 @@ set_limits(const struct conf_program *p)
  * Before the process
  */
 
+/* The value of a parameter of a query that main has found right; "": there is
+ * none.  Returns a copy. */
+static char *
+copy_parameter(char *const *variables, struct str name)
+{
+	const char	*query = variables_get(variables, "QUERY_STRING");
+	struct str	 rest = str_of(query != NULL ? query : ""), value;
+	struct buf	 copy = { 0 };
+	char		*text;
+
+	while (rest.len > 0) {
+		value = str_cut(&rest, '&');
+		if (str_same(str_cut(&value, '='), name))
+			buf_add(&copy, value.at, value.len);
+	}
+	text = mem_string(buf_string(&copy));
+	buf_free(&copy);
+	return text;
+}
+
+/* Copies an argument of a filter, with values in place of %{name}. */
+static char *
+fill_argument(const char *argument, char *const *variables)
+{
+	const char	*end;
+	struct buf	 filled = { 0 };
+	char		*value;
+
+	for (; *argument != '\0'; argument++) {
+		end = argument[0] == '%' && argument[1] == '{' ?
+		    strchr(argument, '}') : NULL;
+		if (end == NULL) {
+			buf_addc(&filled, *argument);
+			continue;
+		}
+		value = copy_parameter(variables, (struct str){ argument + 2,
+		    (size_t)(end - argument) - 2 });
+		buf_adds(&filled, value);
+		free(value);
+		argument = end;
+	}
+	value = mem_string(buf_string(&filled));
+	buf_free(&filled);
+	return value;
+}
+
 /* The command with its arguments, and the file, or the script. */
 static void
 make_arguments(struct execute *e, const char *script, const char *file)
@@ -203,7 +256,9 @@ make_arguments(struct execute *e, const char *script, const char *file)
 	if (script != NULL)
 		e->arguments[n++] = mem_string(script);
 	for (size_t i = 0; script == NULL && i < command->n; i++)
-		e->arguments[n++] = mem_string(command->at[i]);
+		e->arguments[n++] = e->program->is_filter ?
+		    fill_argument(command->at[i], e->variables) :
+		    mem_string(command->at[i]);
 	/* An interpreter without a file would take the body for a script. */
 	if (script == NULL && file != NULL)
 		e->arguments[n++] = mem_string(file);

@@ -25,7 +25,9 @@ struct execute {
 							 * errors */
 	/* The rest is set by the reaper. */
 	const struct conf		*conf;
-	int				 output, errors;	/* pipes */
+	int				 output, errors;	/* pipes, or
+							 * a file */
+	int				 notes;	/* -1: none */
 	/* Made by execute_prepare(). */
 	char				**arguments, **variables, *directory;
 	int				 rules;	/* of Landlock; -1: none */
@@ -40,9 +42,10 @@ void		execute_clear(struct execute *);
 
 /*
  * Makes this process, a new child of parent, the program: a process group of
- * its own, no descriptors but three, default signals, the script's directory,
- * the conf's limits.  May block.  If that fails, writes an errno, an int, to
- * the pipe failure, which is otherwise closed as the program begins, and exits.
+ * its own, no descriptors but three (and 3 for notes, if there are any),
+ * default signals, the script's directory, the conf's limits.  May block.  If
+ * that fails, writes an errno, an int, to the pipe failure, which is otherwise
+ * closed as the program begins, and exits.
  * The child may share the parent's memory (vfork(2)): it changes none but its
  * stack and errno.
  */

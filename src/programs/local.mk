@@ -26,6 +26,8 @@ libprograms_a_SOURCES = \
 	src/programs/process.h \
 	src/programs/reaper.c \
 	src/programs/reaper.h \
+	src/programs/result.c \
+	src/programs/result.h \
 	src/programs/servers.c \
 	src/programs/servers.h \
 	src/programs/source.c \

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,8 +19,10 @@
 #include "lib/proc.h"
 #include "programs/descendants.h"
 #include "programs/reaper.h"
+#include "programs/result.h"
 #include "shared/program_message.h"
 
+#define UNSEALED	126	/* exit status of such a filter */
 #define KILL_INTERVAL	50	/* ms: a process may have been started while
 				 * others were killed */
 
@@ -40,7 +43,9 @@ struct reaper {
 	bool			 has_manager;
 	int			 failure;	/* pipe from the leader; -1:
 						 * closed */
-	int			 output;	/* until the manager has it */
+	int			 output, notes;	/* until the manager has them */
+	int			 result;	/* of a filter, to be sealed;
+						 * -1: none */
 	pid_t			 leader;	/* the program's first process;
 						 * 0: idle */
 	bool			 has_failed;	/* no program was started */
@@ -48,15 +53,24 @@ struct reaper {
 };
 
 static void
-send_report(struct reaper *r, enum reaper_report_kind kind, int value)
+send_report(const struct reaper *r, enum reaper_report_kind kind, int value,
+    int fd)
 {
 	struct reaper_report	report = { kind, value };
 	const struct iovec	iov = { &report, sizeof(report) };
 
 	/* Where the manager has gone, its end is noticed elsewhere. */
 	if (r->has_manager)
-		(void)io_send_message(MANAGER_FD, &iov, 1,
-		    kind == REAPER_EXECUTED ? r->output : -1);
+		(void)io_send_message(MANAGER_FD, &iov, 1, fd);
+}
+
+static void
+report_start(struct reaper *r)
+{
+	if (r->notes != -1)
+		send_report(r, REAPER_NOTES, 0, r->notes);
+	send_report(r, REAPER_EXECUTED, (int)r->leader, r->output);
+	io_close(&r->notes);
 	io_close(&r->output);
 }
 
@@ -71,8 +85,22 @@ read_failure(struct reaper *r)
 		return;
 	io_close(&r->failure);
 	r->has_failed = n == sizeof(error);
-	send_report(r, r->has_failed ? REAPER_FAILED : REAPER_EXECUTED,
-	    r->has_failed ? error : (int)r->leader);
+	if (r->has_failed)
+		send_report(r, REAPER_FAILED, error, -1);
+	else
+		report_start(r);
+}
+
+/* A result that may still be changed is a failure. */
+static void
+report_end(struct reaper *r, int status)
+{
+	if (r->result != -1 && result_seal(r->result) == -1) {
+		dprintf(ERRORS_FD, "its result is still mapped: %s\n",
+		    strerror(errno));
+		status = UNSEALED << 8;
+	}
+	send_report(r, REAPER_ENDED, status, -1);
 }
 
 static void
@@ -105,7 +133,7 @@ reap_all(struct reaper *r)
 		if (r->failure != -1)
 			read_failure(r);
 		if (!r->has_failed)
-			send_report(r, REAPER_ENDED, status);
+			report_end(r, status);
 	}
 	return pid == 0;
 }
@@ -115,10 +143,13 @@ static void
 become_idle(struct reaper *r)
 {
 	io_close(&r->failure);
+	io_close(&r->output);
+	io_close(&r->notes);
+	io_close(&r->result);
 	r->leader = 0;
 	r->has_failed = false;
 	r->kill_at = 0;
-	send_report(r, REAPER_IDLE, 0);
+	send_report(r, REAPER_IDLE, 0, -1);
 }
 
 static int
@@ -158,32 +189,53 @@ start_leader(struct reaper *r, const struct execute *e)
 	r->failure = pipe[0];
 }
 
-/* The output's writing end is to be the program's alone. */
+/* A filter writes to files. */
+static int
+open_files(struct reaper *r, struct execute *e)
+{
+	if (result_open(&r->result, &r->output) == -1)
+		return -1;
+	e->output = r->result;
+	return e->program->is_own ? result_open(&e->notes, &r->notes) : 0;
+}
+
+/* Returns the writing end, which is to be the program's alone, or -1. */
+static int
+open_pipe(struct reaper *r, struct execute *e)
+{
+	int	output[2];
+
+	if (pipe2(output, O_CLOEXEC) == -1)
+		return -1;
+	io_nonblock(output[0]);
+	e->output = output[1];
+	r->output = output[0];
+	return output[1];
+}
+
 static void
 start_program(struct reaper *r, struct execute *e)
 {
-	int	output[2] = { -1, -1 };
+	int	pipe = -1;
 
 	e->conf = r->conf;
+	e->notes = -1;
 	e->output = e->errors = ERRORS_FD;
 	r->leader = -1;
 	/* The program before this one may have set others. */
 	(void)fcntl(ERRORS_FD, F_SETFL, 0);
 	if (execute_prepare(e) == -1)
 		;
-	else if (!e->has_output)
+	else if (!e->has_output || (e->program->is_filter ?
+	    open_files(r, e) == 0 : (pipe = open_pipe(r, e)) != -1))
 		start_leader(r, e);
-	else if (pipe2(output, O_CLOEXEC) == 0 && io_nonblock(output[0]) == 0) {
-		e->output = output[1];
-		r->output = output[0];
-		start_leader(r, e);
-	}
 	execute_clear(e);
+	io_close(&e->notes);
 	if (r->leader == -1) {
-		send_report(r, REAPER_FAILED, errno);
+		send_report(r, REAPER_FAILED, errno, -1);
 		become_idle(r);
 	}
-	io_close(&output[1]);
+	io_close(&pipe);
 }
 
 /* Takes a START; the manager's word is good. */
@@ -295,7 +347,8 @@ static _Noreturn void
 run_reaper(const struct conf *conf, int manager, int errors)
 {
 	struct reaper	r = { .conf = conf, .has_manager = true,
-			    .failure = -1, .output = -1 };
+			    .failure = -1, .output = -1, .notes = -1,
+			    .result = -1 };
 
 	set_signals();
 	/* A signal to the manager's group must not end its reapers. */

@@ -20,6 +20,7 @@
 
 enum reaper_report_kind {
 	REAPER_EXECUTED,		/* value: its process id */
+	REAPER_NOTES,			/* file for those of a filter */
 	REAPER_FAILED,			/* an errno */
 	REAPER_ENDED,			/* status, as of waitpid(2); what it has
 					 * started may still run */
@@ -39,7 +40,8 @@ int	reaper_fork(const struct conf *, int errors, pid_t *pid);
 /* Has an idle reaper start a program.  0, or -1 with errno: it has ended. */
 int	reaper_start(int pipe, const struct conf *, const struct execute *);
 /* Receives a report.  output: of an EXECUTED the pipe of the program's output,
- * which does not block and is the caller's; -1 if there is none.  1; 0: the
+ * which does not block, or the file of a filter's; of NOTES their file; it is
+ * the caller's; -1 if there is none.  1; 0: the
  * reaper has ended, and so has all that the program has started; -1 with errno
  * (EAGAIN: there is none). */
 int	reaper_recv(int pipe, struct reaper_report *, int *output);

@@ -192,7 +192,7 @@ program_message_recv_report(int request, struct program_report *report,
 		return (int)n;
 	if (n != sizeof(*report) || report->kind >= PROGRAM_REPORT_COUNT ||
 	    (*fd != -1) != (report->kind == PROGRAM_STARTED ||
-	    report->kind == PROGRAM_INPUT)) {
+	    report->kind == PROGRAM_INPUT || report->kind == PROGRAM_NOTES)) {
 		io_close(fd);
 		errno = EBADMSG;
 		return -1;

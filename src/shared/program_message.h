@@ -43,13 +43,18 @@ struct program_start {
 };
 
 enum program_report_kind {
-	PROGRAM_STARTED,	/* with a descriptor: of the output, or the
-				 * connection of a program that is no CGI */
+	PROGRAM_STARTED,	/* with a descriptor: of the output (of a filter
+				 * a file, which is complete once it has ended),
+				 * or the connection of a program that is no
+				 * CGI */
 	PROGRAM_ENDED,		/* after its exit; the last report */
 	PROGRAM_FAILED,		/* to start; the last report */
 	PROGRAM_BUSY,		/* too many run and wait; the last report */
 	PROGRAM_INPUT,		/* with a descriptor, the pipe of its body;
 				 * before STARTED */
+	PROGRAM_NOTES,		/* of a filter of amped's, with a descriptor:
+				 * of what it writes about other files that it
+				 * reads; before STARTED */
 	PROGRAM_RECALL,		/* behind STARTED: main is to keep the
 				 * connection no longer */
 	PROGRAM_REPORT_COUNT

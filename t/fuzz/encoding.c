@@ -2,7 +2,7 @@
  * Fuzz target of Accept-Encoding: the first byte says what there is, the rest
  * is the field's value.
  */
-#include "http/variant.h"
+#include "http/variants/variant.h"
 #include "lib/need.h"
 #include "proto/accept.h"
 

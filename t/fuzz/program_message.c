@@ -111,7 +111,7 @@ recv_report(int sock, const uint8_t *data, size_t size)
 		need(report.kind < PROGRAM_REPORT_COUNT);
 	}
 	need((output != -1) == (n == 1 &&
-	    (report.kind == PROGRAM_INPUT || report.kind == PROGRAM_STARTED)));
+	    (report.kind == PROGRAM_NOTES || report.kind == PROGRAM_INPUT || report.kind == PROGRAM_STARTED)));
 	io_close(&output);
 }
 

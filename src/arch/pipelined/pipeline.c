@@ -20,6 +20,8 @@ struct pipeline {
 	struct clients		*stages[STAGE_COUNT];
 	struct backends		 backends;	/* STAGE_SEND_DATA's; other
 						 * stages may end one */
+	struct backends		 filters;	/* STAGE_FIND_FILE's, which
+						 * starts filters only */
 	struct pipeline *const	*all;		/* by pipeline_share() */
 	unsigned		 n;		/* of all */
 };
@@ -129,7 +131,8 @@ open_stage(struct stage_thread *s, struct http_setup setup, size_t limit)
 	setup.schedule_verify = wake_to_verify;
 	setup.verify_context = m;
 	setup.disk = (struct disk){ .submit = submit_task, .context = s };
-	setup.backends = s->pipeline->backends;
+	setup.backends = s->role == STAGE_FIND_FILE ? s->pipeline->filters :
+	    s->pipeline->backends;
 	s->http = http_new(&setup);
 	s->clients = clients_new(m->loop, &m->clock, s->http,
 	    accepts ? limit : 0, accepts ? on_empty : NULL, s);
@@ -160,6 +163,9 @@ pipeline_new(const struct threads *threads, unsigned first,
 	s = l->threads[STAGE_SEND_DATA];
 	backends_share(&l->backends, &setup->backends, s->thread.loop,
 	    &s->thread.clock, s->mailbox);
+	s = l->threads[STAGE_FIND_FILE];
+	backends_share(&l->filters, &setup->backends, s->thread.loop,
+	    &s->thread.clock, NULL);
 	for (unsigned i = 0; i < PIPELINE_THREADS; i++) {
 		s = l->threads[i];
 		if (i < STAGE_COUNT)
@@ -193,6 +199,8 @@ pipeline_free(struct pipeline **lp)
 {
 	struct stage_thread	*s;
 
+	backends_end_filters(&(*lp)->filters);
+	backends_close(&(*lp)->filters);
 	backends_close(&(*lp)->backends);
 	for (unsigned i = 0; i < PIPELINE_THREADS; i++) {
 		s = (*lp)->threads[i];

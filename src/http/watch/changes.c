@@ -11,7 +11,7 @@
 #include "http/http.h"
 #include "http/namespace.h"
 #include "http/rules.h"
-#include "http/variant.h"
+#include "http/variants/variant.h"
 #include "http/watch/changes.h"
 #include "http/watch/directory.h"
 #include "http/watch/passes.h"

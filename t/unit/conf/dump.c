@@ -156,10 +156,15 @@ START_TEST(round_trip)
 	    "user nobody daemon; confine files; writes / /tmp }\n"
 	    "program e { fastcgi unix:/a [::1]:1\nfastcgi 10.0.0.1:2 }\n"
 	    "program f { scgi unix:/a }\n"
+	    "program g { filter /bin/sh -c \"a b\"; optional on }\n"
+	    "program h { filter replace a \"b c\"; result 1M }\n"
+	    "chain i { filters g h; onfail pass }\n"
 	    "site c { listen *:80; root /; run a for \"*.a b\" *.c \"for\"\n"
 	    "body within 5s 6M; path /a { cgi $ }; path /b { run b }\n"
 	    "path /c { run off; authorize d }\npath /c/a { authorize off }\n"
-	    "path /d { run a for x; run a for y } }\n" :
+	    "path /d { run a for x; run a for y }\n"
+	    "path /e { chain i for text/html \"*.a b\" by query "
+	    "\"w=1-20 f=a|b\" }\npath /f { chain off } }\n" :
 	    "trust 10.0.0.1 unix:; site *.b.org { listen *:81 proxy [::1]:80; "
 	    "listen unix:/a proxy mode 0600 owner root group root unix:/b; "
 	    "redirect 301 http://c.org/ }\n");
@@ -229,7 +234,9 @@ END_TEST
 /* A dump has every row of the table. */
 START_TEST(dump_is_complete)
 {
-	struct conf	*conf = good("program p { fastcgi /bin/sh }\n" SITE);
+	struct conf	*conf = good("program p { fastcgi /bin/sh }\n"
+			    "program q { filter ssi }\n"
+			    "chain c { filters q }\n" SITE);
 	char		*text = dump(conf), *all = list(), *rest = all;
 	char		 wanted[100];
 	struct row	 row;

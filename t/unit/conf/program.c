@@ -186,9 +186,9 @@ static const struct {
 	const char	*text, *want;
 } bads[] = {
 	{ "program { command /bin/sh }",
-	    "2:1: \"program\" needs one name" },
+	    "2:1: this block needs one name" },
 	{ "program a b { command /bin/sh }",
-	    "2:11: \"program\" needs one name" },
+	    "2:11: this block needs one name" },
 	{ "program \"\" { command /bin/sh }",
 	    "2:9: \"\" is not a name for a program: 32 letters, digits, "
 	    "dots, dashes and _ at most" },
@@ -208,7 +208,7 @@ static const struct {
 	    "3:9: program \"a\" is given twice: first at t.conf:2" },
 	{ "program a { }",
 	    "2:9: block program needs \"command\" and a file, "
-	    "\"directory\", \"fastcgi\" or \"scgi\"" },
+	    "\"directory\", \"fastcgi\", \"scgi\" or \"filter\"" },
 	{ "program a { commnd /bin/sh }",
 	    "2:13: unknown word \"commnd\" in block program" },
 	{ "progam a { command /bin/sh }\n"
@@ -273,6 +273,36 @@ static const struct {
 	{ "program a { scgi unix:/a; confine files }",
 	    "2:35: \"confine\" is for processes that amped starts: others "
 	    "have started unix:/a" },
+	{ "program a { filter sed }",
+	    "2:20: \"sed\" is no filter: write a file from / on, ssi, "
+	    "replace, charset or module" },
+	{ "program a { filter replace x }",
+	    "2:20: filter replace needs two words behind it" },
+	{ "program a { filter module }",
+	    "2:20: filter module needs a file behind it" },
+	{ "program a { filter /nope }",
+	    "2:20: cannot run /nope: No such file or directory" },
+	{ "program a { filter ssi; stream on }",
+	    "2:32: \"stream\" is for programs that answer requests: this is "
+	    "a filter" },
+	{ "program a { command /bin/sh; optional on }",
+	    "2:39: \"optional\" is for filters" },
+	{ "program a { filter ssi; command /bin/sh }",
+	    "2:33: command and filter exclude each other: filter is given at "
+	    "t.conf:2" },
+	{ "chain a { }",
+	    "2:7: block chain needs \"filters\" and names of programs" },
+	{ "chain a { filters b }",
+	    "2:19: there is no program \"b\": write program b { filter FILE "
+	    "}, outside of all blocks" },
+	{ "program b { command /bin/sh }\nchain a { filters b }",
+	    "3:19: program b is no filter: it needs \"filter\" in place of "
+	    "what it has" },
+	{ "program b { filter ssi }\nchain a { filters b }\n"
+	    "chain a { filters b }",
+	    "4:7: chain \"a\" is given twice" },
+	{ "program b { filter ssi }\nchain a { filters b; onfail no }",
+	    "3:29: \"no\" is not one of 500, pass" },
 	{ "program a { command /bin/sh; authorization on }",
 	    "2:44: \"on\" is not one of hide, pass" },
 	{ "program a { command /bin/sh; sendfile /nope }",

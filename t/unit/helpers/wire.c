@@ -55,6 +55,8 @@ check_request(const struct job *sent)
 		check_bytes(got.resolve.siblings, sent->resolve.siblings);
 		ck_assert_uint_eq(got.resolve.sibling, 2);
 		ck_assert_int_eq(got.resolve.copy_max, 16384);
+		ck_assert(got.resolve.for_reading);
+		check_bytes(got.resolve.others, sent->resolve.others);
 	} else if (sent->kind == JOB_COMPRESS) {
 		ck_assert_str_eq(got.compress.cache_dir,
 		    sent->compress.cache_dir);
@@ -392,7 +394,7 @@ static const struct {
 	{ JOB_RESOLVE,	DATA,	4, JOB_PATH_MAX + 1 },
 	{ JOB_RESOLVE,	LENGTH,	8, 3 },			/* of two */
 	{ JOB_RESOLVE,	LENGTH,	8, -1 },
-	{ JOB_RESOLVE,	FLAGS,	4, 4 },
+	{ JOB_RESOLVE,	FLAGS,	4, 8 },
 	{ JOB_RESOLVE,	WITH_FD, 4, 1 },
 	{ JOB_RESOLVE,	SIZE,	8, -1 },
 	{ JOB_RESOLVE,	MTIME_NS, 4, 1000000000 },
@@ -498,7 +500,10 @@ static const struct {
 	{ JOB_COMPRESS,	CODING,	4, CODING_COUNT },
 	{ JOB_COMPRESS,	LEVEL,	4, CODING_LEVEL_MAX + 1 },
 	{ JOB_COMPRESS,	OFFSET,	8, -1 },
-	{ JOB_RESOLVE,	CODING,	4, 1 }
+	{ JOB_RESOLVE,	CODING,	4, 1 },
+	{ JOB_RESOLVE,	RESERVED, 4, 1 },
+	{ JOB_RESOLVE,	OTHERS,	4, JOB_PATH_MAX + 1 },
+	{ JOB_LIST,	OTHERS,	4, 1 }
 };
 
 /* Receives these bytes, behind which the pipe closes. */

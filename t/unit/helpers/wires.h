@@ -25,17 +25,19 @@ enum {
 	ROOT = 16, PATH = 20, NAMES = 24, DATA = 28, FLAGS = 32, WITH_FD = 36,
 	VERSION = 40, SIZE = 56, MTIME_NS = 80, CTIME_NS = 84, OFFSET = 88,
 	LENGTH = 96, LINKS = 104, USER = 108, MIN_UID = 112, MOUNT_LEN = 116,
-	WATCH = 120, PROGRAMS = 124, CODING = 128, LEVEL = 132, TEXTS = 136,
+	WATCH = 120, PROGRAMS = 124, CODING = 128, LEVEL = 132,
+	OTHERS = 136, RESERVED = 140, TEXTS = 144,
 	/* Of a reply: */
 	ERROR = 16, NAME_NUMBER = 20, R_VERSION = 24, R_SIZE = 40,
 	R_MTIME_NS = 64, UNCHANGED = 80, STRONG = 84, IN_MEMORY = 88,
 	R_WITH_FD = 92, DONE = 96, SPLIT = 104, CACHED_INO = 112, CACHED_SIZE = 120,
-	CACHED_MTIME_NS = 144, WATCHED = 152, WAYPOINTS = 160,
-	W_KIND = 172, W_BYTES = 176, REPLY_SIZE = 680
+	CACHED_MTIME_NS = 144, WATCHED = 152, OTHERS_SUM = 160, WAYPOINTS = 168,
+	W_KIND = 180, W_BYTES = 184, REPLY_SIZE = 688
 };
 
 static const char	 names[] = "index.html\0index.htm";
 static const char	 suffixes[] = ".br\0.gz";
+static const char	 others[] = "/usr/bin/one\0/usr/bin/two";
 static const char	 programs[] = "*.php\0*.cgi";
 /* The texts of a template, some of them empty. */
 static const char	 template[] = "name\0title\0\0dir\0file\0\0\0tail";
@@ -99,6 +101,8 @@ sample(enum job_kind kind)
 		    sizeof(suffixes) };
 		job.resolve.sibling = 2;
 		job.resolve.copy_max = 16384;
+		job.resolve.for_reading = true;
+		job.resolve.others = (struct str){ others, sizeof(others) };
 	} else if (kind == JOB_COMPRESS) {
 		job.compress.cache_dir = "/var/cache";
 		job.compress.size_max = 1000;

@@ -1,7 +1,7 @@
 /*
  * Unit test of http/variant: which variant a client gets.
  */
-#include "http/variant.h"
+#include "http/variants/variant.h"
 #include "t/unit/unit.h"
 
 /* In the order of the list of kinds. */

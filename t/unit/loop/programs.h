@@ -144,6 +144,13 @@ clients_wake(struct client *c, enum outcome outcome)
 		driver.end(&backend);
 }
 
+void
+clients_finish_task(struct task *e)
+{
+	e->complete(e);
+	e->free(e);
+}
+
 static bool
 is_ready(const struct watch *w)
 {

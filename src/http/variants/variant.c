@@ -6,16 +6,17 @@
  */
 #include <string.h>
 
+#include "http/variants/filtered.h"
 #include "http/namespace.h"
 #include "http/rules.h"
-#include "http/variant.h"
+#include "http/variants/variant.h"
 #include "lib/need.h"
 #include "proto/accept.h"
 
 /* Of a variant: a sibling or a made one, see enum namespace_kind. */
 #define BIT_COUNT	(2 * CODING_COUNT)
 
-_Static_assert(BIT_COUNT < 16, "a path has so many bits for them");
+_Static_assert(BIT_COUNT + 1 < 16, "a path has so many bits for them");
 
 static const char *
 get_coding(uint32_t bit)
@@ -97,6 +98,11 @@ variant_choose(struct conn *c, uint32_t *ns)
 	uint32_t		 which;
 
 	*ns = r->path->namespace;
+	if ((offered & NAMESPACE_FILTERED_BIT) != 0 && filtered_is_wanted(c)) {
+		*ns = namespace_of(*ns, NAMESPACE_FILTERED, 0);
+		return WHY_NONE;
+	}
+	offered &= ~NAMESPACE_FILTERED_BIT;
 	/* Error pages have no variants, nor have variants. */
 	if (offered == 0 || r->lookup.no_variants ||
 	    r->page.status != 0 || !parse_has(&r->parse, FIELD_ACCEPT_ENCODING))
@@ -196,5 +202,7 @@ variant_find(const struct conf *conf, const struct path *p,
 	if (type != NULL &&
 	    is_to_make(conf, p->rules, job->find.version.size, type))
 		variants |= variant_made(p->rules);
+	if (type != NULL && filtered_chain(p->rules, job, type) != NULL)
+		variants |= NAMESPACE_FILTERED_BIT;
 	return variants;
 }

@@ -8,13 +8,21 @@
  * path->variants of the file has a bit for each variant.  A request that gets
  * a variant costs one more look-up in the cache; other requests cost nothing.
  */
-#ifndef HTTP_VARIANT_H
-#define HTTP_VARIANT_H
+#ifndef HTTP_VARIANTS_VARIANT_H
+#define HTTP_VARIANTS_VARIANT_H
 
 #include <stdint.h>
 
 #include "http/conn.h"
+#include "http/namespace.h"
 #include "proto/why.h"
+
+/* The first variant has the lowest bit of path_info->variants. */
+#define NAMESPACE_MADE_BIT	(1U << CODING_COUNT)	/* the first made */
+#define NAMESPACE_FILTERED_BIT					\
+	(1U << (NAMESPACE_FILTERED - NAMESPACE_VARIANT))
+#define NAMESPACE_MADE_BITS						\
+	(NAMESPACE_MADE_BIT * ((1U << CODING_COUNT) - 1))
 
 /* The result of a negotiation (RFC 9110, section 12.5.3). */
 enum variant_choice { VARIANT_NOT_ACCEPTABLE, VARIANT_IDENTITY, VARIANT_USE };

@@ -1,0 +1,114 @@
+/*
+ * filter: chooses a filter, and what filters have in common.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sysexits.h>
+#include <unistd.h>
+
+#include "helpers/file_version.h"
+#include "helpers/filters/filter.h"
+#include "lib/io.h"
+
+#define NOTES_FD	3
+#define READ_SIZE	(64 * 1024)	/* bytes at a time */
+#define WRITE_SIZE	(64 * 1024)
+
+int
+filter_read(int fd, struct buf *to)
+{
+	ssize_t	n;
+
+	do {
+		buf_reserve(to, READ_SIZE);
+		n = read(fd, to->at + to->len, READ_SIZE);
+		if (n > 0)
+			to->len += (size_t)n;
+	} while (n > 0 || (n == -1 && errno == EINTR));
+	return (int)n;
+}
+
+static struct buf	output;
+
+static void
+flush_output(void)
+{
+	if (io_write_all(STDOUT_FILENO, output.at, output.len) == -1) {
+		perror("cannot write the result");
+		exit(EX_IOERR);
+	}
+	output.len = 0;
+}
+
+void
+filter_write(const void *bytes, size_t n)
+{
+	buf_add(&output, bytes, n);
+	if (output.len >= WRITE_SIZE)
+		flush_output();
+}
+
+/* A by-hand run has no such file there. */
+void
+filter_note(const char *name, int fd)
+{
+	struct stat		st;
+	struct job_version	v = { 0 };
+
+	if (fcntl(NOTES_FD, F_GETFD) == -1 || strchr(name, '\n') != NULL)
+		return;
+	if (fd != -1 && fstat(fd, &st) == 0)
+		v = file_version_of(&st);
+	dprintf(NOTES_FD, "%" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %"
+	    PRIx64 " %" PRIx32 " %" PRIx32 " %s\n", v.dev, v.ino,
+	    (uint64_t)v.size, (uint64_t)v.mtime, (uint64_t)v.ctime, v.mtime_ns,
+	    v.ctime_ns, name);
+}
+
+const char *
+filter_variable(const char *name)
+{
+	const char	*value = getenv(name);
+
+	return value != NULL ? value : "";
+}
+
+static int
+run_filter(struct str input, int n, char **words)
+{
+	if (n == 1 && strcmp(words[0], "ssi") == 0)
+		return ssi_filter(input);
+	if (n == 3 && strcmp(words[0], "replace") == 0)
+		return replace_filter(input, words[1], words[2]);
+	if (n == 3 && strcmp(words[0], "charset") == 0)
+		return charset_filter(input, words[1], words[2]);
+	if (n >= 2 && strcmp(words[0], "module") == 0)
+		return module_filter(input, n - 1, words + 1);
+	fputs("usage: amped-helper filter ssi | replace FROM TO | "
+	    "charset FROM TO | module FILE [ARGUMENT ...]\n", stderr);
+	return EX_USAGE;
+}
+
+int
+filter_main(int n, char **words)
+{
+	struct buf	input = { 0 };
+	int		status = EX_IOERR;
+
+	if (filter_read(STDIN_FILENO, &input) == 0)
+		status = run_filter((struct str){ buf_string(&input),
+		    input.len }, n, words);
+	else
+		perror("cannot read the file");
+	if (status == EX_OK)
+		flush_output();
+	buf_free(&output);
+	buf_free(&input);
+	return status;
+}

@@ -1,0 +1,284 @@
+/*
+ * filtered: names, versions and variables of filtered files.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/chain.h"
+#include "http/conn.h"
+#include "http/variants/filtered.h"
+#include "http/variants/dependencies.h"
+#include "http/rules.h"
+#include "lib/hash.h"
+
+/* The key is no secret: a result has the same tag after a restart. */
+static const struct hash_key	no_key = { 0, 0 };
+
+/* The last segment of the file that a job has found. */
+static void
+find_name(const struct job *job, struct buf *to)
+{
+	const char	*slash = strrchr(job->find.path, '/');
+	const char	*name = job->find.names.at;
+
+	buf_adds(to, slash != NULL ? slash + 1 : job->find.path);
+	if (job->find.name_number == 0)
+		return;
+	for (unsigned i = 1; i < job->find.name_number; i++)
+		name += strlen(name) + 1;
+	buf_adds(to, name);
+}
+
+const struct conf_chain *
+filtered_chain(const struct conf_rules *rules, const struct job *job,
+    const char *type)
+{
+	const struct conf_chain	*chain;
+	struct buf		 name = { 0 };
+
+	if (rules->chains.n == 0)
+		return NULL;
+	find_name(job, &name);
+	chain = conf_chain_of_file(rules, buf_string(&name), type);
+	buf_free(&name);
+	return chain;
+}
+
+/*
+ * Queries
+ */
+
+static const struct conf_chains *
+get_chains(const struct path *p)
+{
+	return &((const struct conf_rules *)p->rules)->chains;
+}
+
+/* The query of a request for which parameters count; len 0: none. */
+static struct str
+get_query(const struct conn *c)
+{
+	const struct request	*r = c->request;
+
+	if (get_chains(r->path)->nparameters == 0 || r->page.name != NULL)
+		return (struct str){ NULL, 0 };
+	return parse_str(c->input, r->parse.query);
+}
+
+bool
+filtered_is_wanted(const struct conn *c)
+{
+	return !c->request->lookup.unfiltered &&
+	    (get_chains(c->request->path)->nparameters == 0 ||
+	    get_query(c).len > 0);
+}
+
+static unsigned
+count_pairs(struct str query)
+{
+	unsigned	n = 0;
+
+	for (; query.len > 0; n++)
+		str_cut(&query, '&');
+	return n;
+}
+
+/* Finds a value in a query; false: it is not there, or twice. */
+static bool
+find_value(struct str query, const char *name, struct str *value)
+{
+	struct str	pair;
+	unsigned	n = 0;
+
+	while (query.len > 0) {
+		pair = str_cut(&query, '&');
+		if (!str_same(str_cut(&pair, '='), str_of(name)))
+			continue;
+		*value = pair;
+		n++;
+	}
+	return n == 1;
+}
+
+/* Adds the value of a parameter as it is always written; false: it is out of
+ * bounds. */
+static bool
+add_value(const struct conf_parameter *p, struct str value, struct buf *to)
+{
+	int64_t	number;
+
+	for (size_t i = 0; i < p->words.n; i++)
+		if (str_same(value, str_of(p->words.at[i]))) {
+			buf_add(to, value.at, value.len);
+			return true;
+		}
+	if (p->words.n > 0 || !str_number(value, &number) ||
+	    number < p->lowest || number > p->highest)
+		return false;
+	buf_addf(to, "%" PRId64, number);
+	return true;
+}
+
+/* Adds the query, with its parameters in the order of the conf. */
+static bool
+add_query(const struct conf_chains *chains, struct str query, struct buf *to)
+{
+	const struct conf_parameter	*p = chains->parameters;
+	struct str			 value;
+	unsigned			 n = 0;
+
+	for (size_t i = 0; i < chains->nparameters; i++, p++) {
+		if (!find_value(query, p->name, &value))
+			continue;
+		buf_addf(to, "%s%s=", n++ == 0 ? "?" : "&", p->name);
+		if (!add_value(p, value, to))
+			return false;
+	}
+	return n > 0 && n == count_pairs(query);
+}
+
+enum why
+filtered_add_name(const struct conn *c, struct buf *to)
+{
+	const struct path	*p = c->request->path;
+	struct str		 query = get_query(c);
+
+	buf_add(to, p->name, p->len);
+	return query.len == 0 || add_query(get_chains(p), query, to) ?
+	    WHY_NONE : WHY_FILTER_QUERY;
+}
+
+/* The query in the name of a result; "": none. */
+static struct str
+query_of_name(const struct path *p)
+{
+	struct str	name = { p->name, p->len };
+
+	str_cut(&name, '?');
+	return name;
+}
+
+/*
+ * Versions
+ */
+
+static void
+add_file(struct buf *text, const char *file)
+{
+	if (file[0] == '/')
+		buf_add(text, file, strlen(file) + 1);
+}
+
+/* Words behind the first may be files, too: scripts, modules. */
+static void
+add_files(struct buf *text, const struct conf_chain *chain)
+{
+	const struct conf_words	*command;
+
+	for (size_t i = 0; i < chain->n; i++) {
+		command = &chain->list[i]->command;
+		for (size_t k = 0; k < command->n; k++)
+			add_file(text, command->at[k]);
+	}
+}
+
+static void
+add_noted(const char *file, void *text)
+{
+	add_file(text, file);
+}
+
+/* A job has room for so many bytes of names.  Which chain the file has is not
+ * known before its name and type are: all chains count. */
+bool
+filtered_add_others(struct http_loop *http, const struct path *p,
+    struct buf *text)
+{
+	const struct conf_chains	*chains = get_chains(p);
+	struct job_version		 present;
+	size_t				 start = text->len, noted;
+
+	for (size_t i = 0; i < chains->n; i++)
+		add_files(text, chains->list[i].chain);
+	if (text->len - start > JOB_PATH_MAX / 2)
+		text->len = start;
+	noted = text->len;
+	if (path_info_version(&http->caches->paths, p, &present))
+		dependencies_each(http->caches->dependencies, present.ino,
+		    add_noted, text);
+	return text->len > noted;
+}
+
+struct job_version
+filtered_version(const struct path *p, const struct job_version *of,
+    const struct conf_chain *chain, uint64_t sum)
+{
+	struct job_version	 v = *of;
+	struct str		 query = query_of_name(p);
+	const struct conf_words	*command;
+	struct buf		 all = { 0 };
+	const char		*word;
+
+	for (size_t i = 0; i < chain->n; i++) {
+		command = &chain->list[i]->command;
+		for (size_t k = 0; k < command->n; k++) {
+			word = command->at[k];
+			buf_add(&all, word, strlen(word) + 1);
+		}
+	}
+	buf_add(&all, query.at, query.len);
+	buf_add(&all, (const char *)&v.ino, sizeof(v.ino));
+	v.ino = hash_bytes(&no_key, sum, all.at, all.len);
+	buf_free(&all);
+	return v;
+}
+
+/*
+ * Variables
+ */
+
+static void
+add_variable(struct buf *to, const char *name, struct str value)
+{
+	buf_addf(to, "%s=", name);
+	buf_add(to, value.at, value.len);
+	buf_addc(to, '\0');
+}
+
+/* Adds the names of the file and of its root on disk. */
+static void
+add_names(struct buf *to, const struct rules_place *place)
+{
+	struct str	rest = place->name;
+	struct buf	file = { 0 };
+
+	str_skip(&rest, place->skip);
+	buf_adds(&file, place->root);
+	buf_add(&file, rest.at, rest.len);
+	add_variable(to, "DOCUMENT_ROOT", str_of(place->root));
+	add_variable(to, "PATH_TRANSLATED", str_of(buf_string(&file)));
+	buf_free(&file);
+}
+
+void
+filtered_add_environment(struct buf *to, const struct path *p,
+    const struct rules_place *place, const char *type, int64_t size,
+    bool has_user)
+{
+	struct str	name = place->name;
+	char		number[24];
+
+	snprintf(number, sizeof(number), "%" PRId64, size);
+	add_variable(to, "QUERY_STRING", query_of_name(p));
+	add_variable(to, "CONTENT_LENGTH", str_of(number));
+	if (type != NULL)
+		add_variable(to, "CONTENT_TYPE", str_of(type));
+	str_skip(&name, place->host);
+	add_variable(to, "DOCUMENT_URI", name);
+	/* The part of it that the root stands for. */
+	name.len = place->skip > place->host ? place->skip - place->host : 0;
+	add_variable(to, "SCRIPT_NAME", name);
+	if (!has_user)
+		add_names(to, place);
+}

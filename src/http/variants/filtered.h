@@ -1,0 +1,44 @@
+/*
+ * filtered: files that have passed through a chain of filters.
+ *
+ * A result is a path of its own in the pathname cache, with the name of the
+ * file in another namespace, and behind that the query that has chosen it.  Its
+ * version is made of that of the file and of all that the result depends on:
+ * the chain, the query, the filters' files, and files that a filter has read.
+ */
+#ifndef HTTP_VARIANTS_FILTERED_H
+#define HTTP_VARIANTS_FILTERED_H
+
+#include <stdbool.h>
+
+#include "http/http.h"
+#include "http/request.h"
+#include "proto/why.h"
+
+struct conn;
+struct filter_run;
+struct rules_place;
+
+/* The chain of a file that a job has found, of that media type; NULL: none. */
+const struct conf_chain *filtered_chain(const struct conf_rules *,
+		    const struct job *, const char *type);
+/* Whether the request is for the result, and not for the file itself. */
+bool		 filtered_is_wanted(const struct conn *);
+/* Adds the name of the result that the request is for.  Other than WHY_NONE:
+ * its query is not within the bounds. */
+enum why	 filtered_add_name(const struct conn *, struct buf *);
+/* Adds, as terminated texts, files that the result depends on, beside the one
+ * that is filtered: those of the filters, and those that the present result
+ * has noted.  Returns whether it has noted any. */
+bool		 filtered_add_others(struct http_loop *, const struct path *,
+		    struct buf *text);
+/* The version of a result, but for its size; sum: of these files. */
+struct job_version filtered_version(const struct path *,
+		    const struct job_version *of, const struct conf_chain *,
+		    uint64_t sum);
+/* Adds the variables that filters get. */
+void		 filtered_add_environment(struct buf *, const struct path *,
+		    const struct rules_place *, const char *type, int64_t size,
+		    bool has_user);
+
+#endif

@@ -1,0 +1,268 @@
+/*
+ * filters: runs of chains, filter by filter.
+ */
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "conf/program.h"
+#include "lib/io.h"
+#include "lib/mem.h"
+#include "loop/clients.h"
+#include "loop/filters.h"
+#include "stats/program_stats.h"
+
+struct filters {
+	const struct backends	*backends;
+	struct evloop		*loop;
+	const struct clock	*clock;
+	LIST_HEAD(, chain_run)	 runs;
+};
+
+/* The filter of a run that runs now. */
+struct chain_run {
+	struct filters		*all;
+	struct filter_run	*run;
+	struct backend		*backend;	/* NULL: none */
+	struct watch		*timer;
+	size_t			 number;	/* of the filter */
+	int			 input;		/* owned */
+	bool			 has_result;	/* the input is one */
+	LIST_ENTRY(chain_run)	 link;
+};
+
+static const struct conf_program *
+get_program(const struct chain_run *s)
+{
+	return s->run->programs[s->number];
+}
+
+static void
+count_stage(const struct chain_run *s, enum program_stats_counter counter)
+{
+	program_stats_add(get_program(s)->number, counter, 1);
+}
+
+static void
+end_backend(struct chain_run *s)
+{
+	evloop_cancel(s->timer);
+	if (s->backend != NULL)
+		s->all->backends->end(&s->backend);
+}
+
+/* Ends the run, with its result if the error is 0. */
+static void
+end_run(struct chain_run *s, int error)
+{
+	struct filter_run	*run = s->run;
+
+	end_backend(s);
+	if (error == 0 && !s->has_result)
+		error = ENODATA;
+	run->error = error;
+	run->result = -1;
+	if (error == 0) {
+		run->result = s->input;
+		s->input = -1;
+	}
+	io_close(&s->input);
+	evloop_unwatch(&s->timer);
+	LIST_REMOVE(s, link);
+	free(s);
+	clients_finish_task(&run->task);
+}
+
+/* Adds what a filter has noted; it is kept from notes that have no end. */
+static void
+take_notes(struct chain_run *s)
+{
+	struct buf	*notes = &s->run->notes;
+	int		 fd = s->backend->notes;
+	struct stat	 st;
+	ssize_t		 n;
+
+	if (fd == -1 || io_stat(fd, &st) == -1 || st.st_size == 0 ||
+	    notes->len + (size_t)st.st_size > FILTER_NOTES_MAX)
+		return;
+	buf_reserve(notes, (size_t)st.st_size);
+	n = pread(fd, notes->at + notes->len, (size_t)st.st_size, 0);
+	if (n > 0)
+		notes->len += (size_t)n;
+}
+
+/* Takes the result of a filter, which is the next one's input. */
+static void
+take_result(struct chain_run *s)
+{
+	take_notes(s);
+	io_close(&s->input);
+	s->input = s->backend->file;
+	s->backend->file = -1;
+	s->has_result = true;
+	count_stage(s, PROGRAM_STATS_ANSWERED);
+	s->number++;
+}
+
+/* A filter that has failed, by its status. */
+static int
+get_failure(const struct chain_run *s)
+{
+	int	status = s->backend->status;
+
+	count_stage(s, PROGRAM_STATS_FAILED);
+	return status != -1 && WIFSIGNALED(status) &&
+	    WTERMSIG(status) == SIGXFSZ ? EFBIG : EPROTO;
+}
+
+/* Handles a filter that nobody can run now; returns 0 if it is left out. */
+static int
+handle_busy(struct chain_run *s)
+{
+	count_stage(s, PROGRAM_STATS_REFUSED);
+	s->run->retry_after = s->backend->retry_after;
+	if (!get_program(s)->optional)
+		return EAGAIN;
+	s->run->has_left_out = true;
+	s->number++;
+	return 0;
+}
+
+/* The time that it may take begins when it runs. */
+static void
+note_start(const struct chain_run *s)
+{
+	if (s->backend->started)
+		evloop_arm(s->timer, s->all->clock->ms +
+		    get_program(s)->answer);
+}
+
+static void	run_on(struct chain_run *, int error);
+
+/* The program manager has told something of the filter that runs. */
+static void
+on_told(void *context)
+{
+	struct chain_run	*s = context;
+	int		 error = 0;
+
+	switch ((enum backend_end)s->backend->end) {
+	case BACKEND_RUNS:
+		note_start(s);
+		return;
+	case BACKEND_COMPLETE:
+		if (s->backend->status == 0 && s->backend->file != -1)
+			take_result(s);
+		else
+			error = get_failure(s);
+		break;
+	case BACKEND_BUSY:
+		error = handle_busy(s);
+		break;
+	case BACKEND_FAILED:
+		error = s->backend->error != 0 ? s->backend->error : EPROTO;
+		count_stage(s, PROGRAM_STATS_FAILED);
+		break;
+	default:
+		error = get_failure(s);
+	}
+	end_backend(s);
+	run_on(s, error);
+}
+
+static void
+on_late(void *context)
+{
+	struct chain_run	*s = context;
+
+	count_stage(s, PROGRAM_STATS_LATE);
+	end_run(s, ETIMEDOUT);
+}
+
+/* Has the next filter started; 0 or an errno. */
+static int
+start_filter(struct chain_run *s)
+{
+	const struct conf_program	*program = get_program(s);
+	const struct backends		*all = s->all->backends;
+	const struct backend_start	 start = {
+		.program = (uint32_t)program->number,
+		.manager = (uint32_t)program->manager,
+		.place = (uint32_t)program->place,
+		.protocol = CONF_CGI,
+		.environment = s->run->environment,
+		.body = s->input,
+		.is_filter = true,
+	};
+
+	s->backend = all->start(all->context, &start, 1);
+	if (s->backend == NULL)
+		return errno;
+	count_stage(s, PROGRAM_STATS_REQUESTS);
+	s->backend->told = on_told;
+	s->backend->told_context = s;
+	evloop_arm(s->timer, s->all->clock->ms + program->within +
+	    program->answer);
+	return 0;
+}
+
+/* Goes on with the next filter, or ends the run. */
+static void
+run_on(struct chain_run *s, int error)
+{
+	if (error == 0 && s->number < s->run->n) {
+		error = start_filter(s);
+		if (error == 0)
+			return;
+	}
+	end_run(s, error);
+}
+
+struct filters *
+filters_new(const struct backends *backends, struct evloop *loop,
+    const struct clock *clock)
+{
+	struct filters	*all = mem_zero(sizeof(*all));
+
+	all->backends = backends;
+	all->loop = loop;
+	all->clock = clock;
+	LIST_INIT(&all->runs);
+	return all;
+}
+
+enum submitted
+filters_run(struct filters *all, struct filter_run *run)
+{
+	struct chain_run	*s = mem_zero(sizeof(*s));
+	int		 error;
+
+	s->all = all;
+	s->run = run;
+	s->input = run->source;
+	s->timer = evloop_timer(all->loop, on_late, s);
+	LIST_INSERT_HEAD(&all->runs, s, link);
+	run->task.abandon = NULL;
+	error = start_filter(s);
+	if (error == 0)
+		return SUBMITTED_PENDING;
+	end_run(s, error);
+	return SUBMITTED_COMPLETED;
+}
+
+void
+filters_end(struct filters *all)
+{
+	while (!LIST_EMPTY(&all->runs))
+		end_run(LIST_FIRST(&all->runs), ECANCELED);
+}
+
+void
+filters_free(struct filters **allp)
+{
+	mem_drop(allp);
+}

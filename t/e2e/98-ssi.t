@@ -1,0 +1,219 @@
+#!/usr/bin/perl
+# Server-side includes, by hand and in a site; the same bytes as Apache's
+# mod_include makes of pages that do not depend on the time.
+# arch: one: how a page is made has nothing to do with who waits for it
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(await docroot free_port slurp write_file);
+use Amped::Client;
+use Amped::Foreign qw(which_program);
+use Test::More;
+use Time::HiRes qw(time utime);
+
+my $error = '[an error occurred while processing this directive]';
+
+# Name, page, what it becomes; whether Apache makes something else of it.
+my @pages = (
+	['plain', 'no directive', 'no directive'],
+	['comment', '<!-- a comment --> <!--x-->', '<!-- a comment --> <!--x-->'],
+	['virtual', 'a<!--#include virtual="/inc/b.html" -->c', 'abc'],
+	['relative', 'a<!--#include virtual="inc/b.html" -->c', 'abc'],
+	['file', 'a<!--#include file="inc/b.html" -->c', 'abc'],
+	['two', '<!--#include file="inc/b.html" file="inc/b.html" -->', 'bb'],
+	['escaped', '<!--#include virtual="/inc/%62.html" -->', 'b'],
+	['spaces', "<!--#  include   virtual = '/inc/b.html'-->", 'b', 1],
+	['nested', '<!--#include virtual="/inc/nested.html" -->', '[b]'],
+	['missing', 'a<!--#include virtual="/none.html" -->b', "a${error}b"],
+	['hidden', '<!--#include file=".secret" -->', $error, 1],
+	['hidden2', '<!--#include virtual="/inc/.secret" -->', $error, 1],
+	['above', '<!--#include file="../outside.html" -->', $error],
+	['above2', '<!--#include virtual="/../outside.html" -->', $error, 1],
+	['absolute', '<!--#include file="/etc/passwd" -->', $error],
+	['link', '<!--#include file="inc/link" -->', $error, 1],
+	['directory', '<!--#include file="inc" -->', $error, 1],
+	['exec', '<!--#exec cmd="id" -->', $error],
+	['unknown', 'a<!--#nothing x="y" -->b', "a${error}b"],
+	['unended', 'a<!--#echo var="X"', "a$error", 1],
+	['set', '<!--#set var="x" value="1 2" --><!--#echo var="x" -->', '1 2'],
+	['unset', '<!--#echo var="nothing" -->', '(none)'],
+	['echomsg', '<!--#config echomsg="-" --><!--#echo var="nothing" -->',
+	    '-'],
+	['errmsg', '<!--#config errmsg="oh" --><!--#nothing -->', 'oh'],
+	['entity', '<!--#set var="x" value="<a&b>" --><!--#echo var="x" -->',
+	    '&lt;a&amp;b&gt;'],
+	['none', '<!--#set var="x" value="<a>" -->' .
+	    '<!--#echo encoding="none" var="x" -->', '<a>'],
+	['url', '<!--#set var="x" value="a b" -->' .
+	    '<!--#echo encoding="url" var="x" -->', 'a%20b'],
+	['again', '<!--#set var="x" value="1" --><!--#set var="x" value="2" -->' .
+	    '<!--#echo var="x" -->', '2'],
+	['dollar', '<!--#set var="x" value="1" -->' .
+	    '<!--#set var="y" value="$x${x}2" --><!--#echo var="y" -->', '112'],
+	['backslash', '<!--#set var="y" value="\$x" --><!--#echo var="y" -->',
+	    '$x'],
+	['name', '<!--#echo var="DOCUMENT_NAME" -->', 'name.shtml'],
+	['uri', '<!--#echo var="DOCUMENT_URI" -->', '/uri.shtml'],
+	['size', '<!--#config sizefmt="bytes" --><!--#fsize file="inc/b.html" -->',
+	    '1'],
+	['time', '<!--#config timefmt="%Y" -->' .
+	    '<!--#flastmod file="inc/b.html" -->', '2001'],
+	['own', '<!--#include virtual="/inc/var.html" -->' .
+	    '<!--#echo var="inner" -->', 'set'],
+);
+
+# Expressions: the value of "if", and whether it is true.
+my @expressions = (
+	['$x', 1], ['$none', 0], ['! $none', 1], ['!$x', 0], ['text', 1],
+	['$x = 1', 1], ['$x == 1', 1], ['$x = 2', 0], ['$x != 2', 1],
+	["'a b' = 'a b'", 1], ['a b = a b', 1], ['$x < 2', 1], ['$x >= 2', 0],
+	['$x && $y', 1], ['$x && $none', 0], ['$none || $y', 1],
+	['$none || $none', 0], ['($none || $x) && $y', 1],
+	['$none && $x || $y', 1, 1], ['! ($x && $none)', 1],
+	['abc = /b/', 1], ['abc = /^b/', 0], ['abc != /^b/', 1],
+	['$y = /^[0-9]+$/', 1], ["''", 0],
+);
+my $n = 0;
+for my $case (@expressions) {
+	my ($expression, $true, $own) = @$case;
+
+	push(@pages, ['if' . $n++, '<!--#set var="x" value="1" -->' .
+	    '<!--#set var="y" value="22" --><!--#if expr="' . $expression .
+	    '" -->yes<!--#else -->no<!--#endif -->', $true ? 'yes' : 'no',
+	    $own]);
+}
+push(@pages, ['elif', '<!--#set var="x" value="b" --><!--#if expr="$x = a" -->' .
+    'A<!--#elif expr="$x = b" -->B<!--#elif expr="$x = b" -->C<!--#else -->' .
+    'D<!--#endif -->.', 'B.'],
+    ['inner', '<!--#if expr="$none" --><!--#if expr="a" -->A<!--#else -->B' .
+    '<!--#endif --><!--#echo var="none" -->C<!--#else -->D<!--#endif -->',
+    'D'],
+    ['quiet', '<!--#if expr="$none" --><!--#include file="none" -->' .
+    '<!--#nothing --><!--#endif -->.', '.'],
+    ['badif', '<!--#if expr="(a" -->A<!--#endif -->', $error, 1],
+    ['loneend', '<!--#endif -->', $error, 1]);
+
+my $all = docroot('outside.html' => 'outside');
+my $root = "$all/root";
+write_file("$root/inc/b.html", 'b');
+utime(1_000_000_000, 1_000_000_000, "$root/inc/b.html");
+write_file("$root/inc/nested.html", '[<!--#include file="b.html" -->]');
+write_file("$root/inc/var.html", '<!--#set var="inner" value="set" -->');
+write_file("$root/inc/.secret", 'secret');
+write_file("$root/.secret", 'secret');
+symlink('../../outside.html', "$root/inc/link");
+write_file("$root/$_->[0].shtml", $_->[1]) for @pages;
+write_file("$root/loop.shtml", '.<!--#include virtual="/loop.shtml" -->');
+
+my $server = Amped->start(root => $root, errors => 1, global => <<'END',
+cache { paths 1000 revalidate 50ms negative 50ms }
+program ssi { filter ssi }
+chain ssi { filters ssi }
+END
+    site => "\tchain ssi for *.shtml\n\tpath /sub { alias $root; " .
+    "chain ssi for *.shtml }\n");
+
+for my $page (@pages) {
+	my ($name, $text, $want) = @$page;
+
+	is($server->get("/$name.shtml")->{body}, $want, "$name: $text");
+}
+is($server->get('/inc/nested.html')->{body},
+    '[<!--#include file="b.html" -->]', 'another file is as it is');
+is($server->get('/sub/file.shtml')->{body}, 'abc', 'beneath an alias');
+is($server->get('/sub/virtual.shtml')->{body}, "a${error}c",
+    'a path that its directory does not stand for');
+like($server->get('/loop.shtml')->{body}, qr/^\.{17}\Q$error\E\z/,
+    'a page within itself ends');
+$server->wait_line(qr/exec is not done/);
+
+# A page changes with the files in it, even with those that are missing.
+sub body { return $server->get('/nested.shtml')->{body} }
+
+my $tag = $server->get('/nested.shtml')->{field}{etag};
+write_file("$root/inc/b.html", 'new b');
+await('the new part', sub { body() eq '[new b]' });
+isnt($server->get('/nested.shtml')->{field}{etag}, $tag, 'by another tag');
+unlink("$root/inc/b.html");
+await('it to go', sub { body() eq "[$error]" });
+write_file("$root/inc/b.html", 'b');
+await('it to come', sub { body() eq '[b]' });
+pass('what a page includes counts');
+utime(1_000_000_000, 1_000_000_000, "$root/inc/b.html");
+$server->finish;
+
+# Apache, with the expressions that it has had for longer.
+my $conf = <<'END';
+%ROOTUser %USER
+%ROOTGroup %GROUP
+ServerName localhost
+ServerRoot %DIR
+PidFile %DIR/apache.pid
+DefaultRuntimeDir %DIR
+Mutex file:%DIR
+Listen 127.0.0.1:%PORT
+LoadModule mpm_event_module %MODULES/mod_mpm_event.so
+LoadModule authz_core_module %MODULES/mod_authz_core.so
+LoadModule mime_module %MODULES/mod_mime.so
+LoadModule include_module %MODULES/mod_include.so
+StartServers 1
+ErrorLog %DIR/log
+DocumentRoot %WWW
+TypesConfig /etc/mime.types
+<Directory %WWW>
+	Require all granted
+	Options +Includes
+	SSILegacyExprParser on
+	AddType text/html .shtml
+	AddOutputFilter INCLUDES .shtml .html
+</Directory>
+END
+my $pid;
+
+sub start_apache {
+	my ($apache, $modules) = @_;
+	my $dir = docroot(log => '');
+	my $user = Amped::ordinary_user();
+	my $port = free_port();
+	my %value = (PORT => $port, DIR => $dir, WWW => $root, USER => $user,
+	    GROUP => scalar(getgrgid((getpwnam($user))[3])),
+	    MODULES => $modules, ROOT => $> == 0 ? '' : '#');
+
+	write_file("$dir/conf", $conf =~
+	    s/%(PORT|DIR|WWW|USER|GROUP|MODULES|ROOT)/$value{$1}/gr);
+	$pid = Amped::spawn([$apache, '-DFOREGROUND', '-f', "$dir/conf"],
+	    '/dev/null', "$dir/log");
+	await("Apache to listen: see $dir/log", sub {
+		die slurp("$dir/log") if waitpid($pid, 1) > 0;
+		return IO::Socket::INET->new(PeerAddr => '127.0.0.1',
+		    PeerPort => $port);
+	});
+	return $port;
+}
+
+END {
+	local $?;
+
+	kill('TERM', $pid) if $pid;
+	waitpid($pid, 0) if $pid;
+}
+
+SKIP: {
+	my $modules = '/usr/lib/apache2/modules';
+	local $ENV{PATH} = "$ENV{PATH}:/usr/sbin";
+	skip('there is no Apache with mod_include', 1)
+	    unless which_program('apache2') && -e "$modules/mod_include.so";
+	my $port = start_apache('apache2', $modules);
+	for my $page (grep { !$_->[3] } @pages) {
+		my ($name, $text, $want) = @$page;
+		my $client = Amped::Client->new(port => $port, relayed => 1);
+
+		$client->send("GET /$name.shtml HTTP/1.1\r\nHost: localhost\r\n" .
+		    "Connection: close\r\n\r\n");
+		is($client->response('GET')->{body}, $want,
+		    "Apache agrees: $name");
+	}
+}
+done_testing();
