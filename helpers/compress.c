@@ -62,8 +62,9 @@ compress_source(const struct job *job, const struct job *source,
 		    (int)job->compress.level, source->fd, v->size, r->fd,
 		    v->size, &r->size);
 
-	return error == 0 && !file_version_holds(v, source->fd) ? EAGAIN :
-	    error;
+	/* The caller's file has no name, and does not change. */
+	return error == 0 && !job->compress.has_file &&
+	    !file_version_holds(v, source->fd) ? EAGAIN : error;
 }
 
 /*
@@ -186,6 +187,22 @@ fill_answer(struct job *job, const struct job *source, const struct result *r)
 	handle_convert(job);
 }
 
+/* Compresses the caller's file. */
+static void
+compress_file(struct job *job)
+{
+	struct job	source;
+	struct result	r = { .fd = -1 };
+
+	job_init(&source, JOB_RESOLVE);
+	source.fd = job->fd;
+	source.find.version = job->find.version;
+	job->fd = -1;
+	job->error = make_anonymous(job, &source, &r);
+	if (job->error == 0)
+		fill_answer(job, &source, &r);
+}
+
 void
 compress_perform(struct job *job)
 {
@@ -194,6 +211,10 @@ compress_perform(struct job *job)
 	struct result	r = { .fd = -1 };
 	uint64_t	size;
 
+	if (job->compress.has_file) {
+		compress_file(job);
+		return;
+	}
 	job->fd = -1;
 	job->error = find_source(job, &source);
 	if (job->error != 0)

@@ -21,7 +21,7 @@
 #include "helpers/job_parts.h"
 #include "lib/str.h"
 
-#define JOB_READAHEAD	(128 * 1024)	/* READ: bytes begun behind the range */
+#define JOB_READAHEAD	(128 * 1024)	/* READ: bytes behind the range */
 #define JOB_KINDS(X)							\
 	X(RESOLVE, "resolve", "find a name beneath a root, open the file") \
 	X(READ,	   "read",    "bring a range of a file into memory")	\
@@ -49,8 +49,7 @@ struct job_resolve {
 	/* Texts: suffixes.  A sibling is a file with the file's name and a
 	 * suffix; it counts if it is not empty and not older than the file. */
 	struct str	 siblings;
-	uint64_t	 sibling;	/* number, from 1, of the suffix whose
-					 * sibling to open; 0: none */
+	uint64_t	 sibling;	/* suffix whose sibling to open; 0 */
 	uint64_t	 counting;	/* a bit for each sibling that counts */
 	/* The first regular file on the way to path, or to path with the name,
 	 * is one of find.programs: no descriptor travels, and there are no
@@ -90,6 +89,7 @@ struct job_compress {
 	uint64_t	 size_max;	/* of the file */
 	uint32_t	 coding;	/* enum coding, of one that is built */
 	uint32_t	 level;		/* of its library */
+	bool		 has_file;	/* the caller's, of find.version */
 };
 
 struct job_read {
@@ -147,8 +147,8 @@ struct job {
 	enum job_kind	 kind;
 	/*
 	 * The descriptor that travels; -1: none.  With the request: of READ,
-	 * COPY and DIGEST: the caller's; of CLOSE: -1 once it is closed.  As
-	 * the result of the others, and of COPY: owned by the caller.
+	 * COPY, DIGEST, COMPRESS with has_file: the caller's; of CLOSE: -1 once
+	 * it is closed.  Else as the result: owned by the caller.
 	 */
 	int		 fd;
 	/*
@@ -186,7 +186,7 @@ bool		 job_found_program(const struct job *);
 const char	*job_kind_name(enum job_kind);
 /* The policy of that name; JOB_LINKS_COUNT: there is none. */
 enum job_links	 job_links_find(const char *name);
-/* A sum of versions, each behind the sum of those before it (0: none). */
+/* A sum of versions, behind that of those before (0: none). */
 uint64_t	 job_sum_version(uint64_t sum, const struct job_version *);
 /* Makes an empty job: fd is -1, all else zero. */
 void		 job_init(struct job *, enum job_kind);

@@ -131,6 +131,7 @@ static const struct field request_fields[] = {
 	REQUEST(KIND(COMPRESS), U64, length, compress.size_max, 0),
 	REQUEST(KIND(COMPRESS), U32, coding, compress.coding, 0),
 	REQUEST(KIND(COMPRESS), U32, level, compress.level, 0),
+	REQUEST(KIND(COMPRESS), BIT1, with_fd, compress.has_file, 0),
 	REQUEST(FIND, TEXT, user_size, find.user, JOB_USER_MAX),
 	REQUEST(RANGE, I64, offset, range.offset, 0),
 	REQUEST(RANGE, U64, length, range.length, 0),
@@ -329,7 +330,7 @@ take_fields(const struct field *fields, size_t n, struct job *job,
  * Requests
  */
 
-/* with_fd of a SPOOL is a field. */
+/* with_fd of a SPOOL and a COMPRESS is a field. */
 static void
 pack_request(const struct job *job, struct wire_request *request)
 {

@@ -1,5 +1,5 @@
 /*
- * filter: chooses a filter, and what filters have in common.
+ * filter: input, output and notes of filters.
  */
 #include <sys/stat.h>
 
@@ -36,8 +36,8 @@ filter_read(int fd, struct buf *to)
 
 static struct buf	output;
 
-static void
-flush_output(void)
+void
+filter_flush(void)
 {
 	if (io_write_all(STDOUT_FILENO, output.at, output.len) == -1) {
 		perror("cannot write the result");
@@ -51,7 +51,7 @@ filter_write(const void *bytes, size_t n)
 {
 	buf_add(&output, bytes, n);
 	if (output.len >= WRITE_SIZE)
-		flush_output();
+		filter_flush();
 }
 
 /* A by-hand run has no such file there. */
@@ -77,38 +77,4 @@ filter_variable(const char *name)
 	const char	*value = getenv(name);
 
 	return value != NULL ? value : "";
-}
-
-static int
-run_filter(struct str input, int n, char **words)
-{
-	if (n == 1 && strcmp(words[0], "ssi") == 0)
-		return ssi_filter(input);
-	if (n == 3 && strcmp(words[0], "replace") == 0)
-		return replace_filter(input, words[1], words[2]);
-	if (n == 3 && strcmp(words[0], "charset") == 0)
-		return charset_filter(input, words[1], words[2]);
-	if (n >= 2 && strcmp(words[0], "module") == 0)
-		return module_filter(input, n - 1, words + 1);
-	fputs("usage: amped-helper filter ssi | replace FROM TO | "
-	    "charset FROM TO | module FILE [ARGUMENT ...]\n", stderr);
-	return EX_USAGE;
-}
-
-int
-filter_main(int n, char **words)
-{
-	struct buf	input = { 0 };
-	int		status = EX_IOERR;
-
-	if (filter_read(STDIN_FILENO, &input) == 0)
-		status = run_filter((struct str){ buf_string(&input),
-		    input.len }, n, words);
-	else
-		perror("cannot read the file");
-	if (status == EX_OK)
-		flush_output();
-	buf_free(&output);
-	buf_free(&input);
-	return status;
 }

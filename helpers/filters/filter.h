@@ -21,8 +21,11 @@ int	filter_main(int n, char **words);
 
 /* Reads all of standard input, or of a file: 0, or -1 with errno. */
 int	filter_read(int fd, struct buf *);
-/* Writes bytes to standard output; the process ends where that fails. */
+/* Writes bytes to standard output, perhaps later; the process ends where that
+ * fails. */
 void	filter_write(const void *, size_t);
+/* Writes what was not yet written. */
+void	filter_flush(void);
 /* Notes that the result depends on a file, by its absolute name; fd: the open
  * file, or -1: there is none.  Nothing happens where nobody reads notes. */
 void	filter_note(const char *name, int fd);

@@ -1,6 +1,5 @@
 /*
- * chain: blocks chain, which files of rules pass through which, and bounds of
- * queries.
+ * chain: values of chains, bounds of queries, and the chain of a file.
  */
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -148,8 +147,8 @@ conf_chain_set_by(struct conf_reader *reader, const struct conf_row *row,
 	return true;
 }
 
-static void
-make_parameters(struct conf_chains *chains)
+void
+conf_chain_make_parameters(struct conf_chains *chains)
 {
 	struct str	bounds;
 
@@ -164,120 +163,11 @@ make_parameters(struct conf_chains *chains)
 	}
 }
 
-/*
- * Blocks chain
- */
-
-static const struct conf_origin *
-find_origin(struct conf_chain *chain, const char *word, size_t element)
-{
-	return conf_origin(conf_object_chain(chain), word == NULL ? NULL :
-	    conf_row_find_word(word, BLOCK_CHAIN), element);
-}
-
-static struct conf_chain *
-find_chain(const struct conf *conf, const char *name)
-{
-	for (size_t i = 0; i < conf->nchains; i++)
-		if (strcmp(conf->chains[i].name, name) == 0)
-			return &conf->chains[i];
-	return NULL;
-}
-
-static void
-add_filter(struct conf_reader *reader, struct conf_chain *chain,
-    const char *name, struct conf_pos pos)
-{
-	const struct conf_program	*program;
-
-	program = conf_run_find(reader, name, "filter FILE", pos);
-	if (program == NULL)
-		return;
-	if (!program->is_filter) {
-		conf_error(reader, pos, "program %s is no filter: it needs "
-		    "\"filter\" in place of what it has", name);
-		return;
-	}
-	chain->list = mem_grow(chain->list, chain->n + 1,
-	    sizeof(*chain->list));
-	chain->list[chain->n++] = program;
-}
-
-static void
-complete_chain(struct conf_reader *reader, struct conf_chain *chain)
-{
-	const struct conf_origin	*own = find_origin(chain, NULL, 0);
-
-	if (find_chain(reader->conf, chain->name) != chain && !own->bad)
-		conf_error(reader, own->pos, "chain \"%s\" is given twice",
-		    chain->name);
-	if (chain->filters.n == 0 && !own->bad)
-		conf_error(reader, own->pos, "block chain needs \"filters\" "
-		    "and names of programs");
-	for (size_t i = 0; i < chain->filters.n; i++)
-		add_filter(reader, chain, chain->filters.at[i],
-		    find_origin(chain, "filters", i)->pos);
-}
-
-void
-conf_chain_prepare(struct conf_reader *reader)
-{
-	for (size_t i = 0; i < reader->conf->nchains; i++)
-		complete_chain(reader, &reader->conf->chains[i]);
-}
-
 void
 conf_chain_free(struct conf_chain *chain)
 {
 	mem_drop(&chain->list);
 	mem_drop(&chain->name);
-}
-
-/*
- * Rules
- */
-
-static void
-add_use(struct conf_reader *reader, struct conf_chains *chains,
-    const struct conf_pair *pair, struct conf_pos pos)
-{
-	const struct conf_chain	*chain = find_chain(reader->conf, pair->value);
-
-	if (strcmp(pair->value, CONF_RUN_OFF) == 0)
-		return;
-	if (chain == NULL) {
-		conf_error(reader, pos, "there is no chain \"%s\": write chain "
-		    "%s { filters NAME }, outside of all blocks", pair->value,
-		    pair->value);
-		return;
-	}
-	chains->list = mem_grow(chains->list, chains->n + 1,
-	    sizeof(*chains->list));
-	chains->list[chains->n++] = (struct conf_chain_use){
-		chain, pair->name[0] != '\0' ? pair->name : NULL
-	};
-}
-
-void
-conf_chain_complete(struct conf_reader *reader, struct conf_rules *rules,
-    const struct conf_rules *around, struct conf_object object)
-{
-	struct conf_chains	*chains = &rules->chains;
-	const struct conf_row	*row = conf_row_find_word("chain", object.kind);
-
-	chains->from = rules;
-	if (chains->named.n == 0 && around != NULL) {
-		chains->from = around->chains.from;
-		chains->list = around->chains.list;
-		chains->n = around->chains.n;
-		chains->parameters = around->chains.parameters;
-		chains->nparameters = around->chains.nparameters;
-		return;
-	}
-	make_parameters(chains);
-	for (size_t i = 0; i < chains->named.n; i++)
-		add_use(reader, chains, &chains->named.at[i],
-		    conf_origin(object, row, i)->pos);
 }
 
 void

@@ -360,6 +360,7 @@ conf_check(struct conf_reader *reader)
 	conf_log_complete(reader);
 	conf_access_list_trusted(&conf->trust);
 	conf_run_prepare(reader);
+	conf_chains_prepare(reader);
 	conf_sendfile_prepare(reader);
 	for (size_t i = 0; i < conf->nsites; i++) {
 		check_required(reader, conf_object_site(&conf->sites[i]));

@@ -9,6 +9,7 @@ libconf_a_SOURCES = \
 	src/conf/address.h \
 	src/conf/chain.c \
 	src/conf/chain.h \
+	src/conf/chains.c \
 	src/conf/check.c \
 	src/conf/choice.c \
 	src/conf/choices.h \

@@ -403,6 +403,7 @@ conf_rules_complete(struct conf_reader *reader, struct conf_site *site)
 	note_by_host(site);
 	complete_files(reader, site);
 	conf_run_complete(reader, site);
+	conf_chains_complete(reader, site);
 	check_run(reader, &site->rules, conf_object_site(site));
 	check_loops(reader, site, &site->rules, conf_object_site(site));
 	for (size_t i = 0; i < site->npaths; i++) {

@@ -312,7 +312,6 @@ conf_run_prepare(struct conf_reader *reader)
 	}
 	for (size_t i = 0; i < conf->nprograms; i++)
 		choose_manager(conf, &conf->programs[i]);
-	conf_chain_prepare(reader);
 }
 
 static bool
@@ -549,7 +548,6 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
     const struct conf_rules *around, struct conf_object object)
 {
 	complete_authorizer(reader, rules, around, object);
-	conf_chain_complete(reader, rules, around, object);
 	if (rules->run.named.n > 0 || rules->run.cgi != NULL) {
 		rules->run.from = rules;
 		make_list(reader, rules, object);
@@ -561,10 +559,8 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
 	complete_body(reader, rules, around, object);
 }
 
-/* The rules of the block path around a path, or of the site.  Paths are sorted,
- * the longest first. */
-static const struct conf_rules *
-find_around(const struct conf_site *site, size_t path)
+const struct conf_rules *
+conf_run_find_around(const struct conf_site *site, size_t path)
 {
 	const char	*prefix = site->paths[path].prefix;
 	size_t		 len;
@@ -585,7 +581,8 @@ conf_run_complete(struct conf_reader *reader, struct conf_site *site)
 	complete_block(reader, &site->rules, NULL, conf_object_site(site));
 	for (size_t i = site->npaths; i-- > 0;)
 		complete_block(reader, &site->paths[i].rules,
-		    find_around(site, i), conf_object_path(&site->paths[i]));
+		    conf_run_find_around(site, i),
+		    conf_object_path(&site->paths[i]));
 }
 
 void

@@ -36,16 +36,21 @@ void		conf_sendfile_complete(struct conf_reader *);
 /* chain.c */
 conf_set_fn	conf_chain_set_pattern, conf_chain_set_by;
 struct conf_chain *conf_chain_add(struct conf *);
-/* Checks all blocks chain, once programs do not move. */
-void		conf_chain_prepare(struct conf_reader *);
-/* Makes the list of a block of rules, or takes over that of the block around
- * it (NULL: none). */
-void		conf_chain_complete(struct conf_reader *, struct conf_rules *,
-		    const struct conf_rules *around, struct conf_object);
+/* Makes the parameters of queries by their bounds. */
+void		conf_chain_make_parameters(struct conf_chains *);
 void		conf_chain_free(struct conf_chain *);
 void		conf_chain_free_rules(struct conf_rules *);
 
+/* chains.c */
+/* Checks all blocks chain, once programs do not move. */
+void		conf_chains_prepare(struct conf_reader *);
+/* Makes the lists of a site and of its sorted paths. */
+void		conf_chains_complete(struct conf_reader *, struct conf_site *);
+
 /* run.c */
+/* The rules of the block path around a path, by its index, or of the site.
+ * Paths are sorted, the longest first. */
+const struct conf_rules *conf_run_find_around(const struct conf_site *, size_t);
 /* The program of that name, or NULL, which is reported; remedy: what is in a
  * block for such a program. */
 const struct conf_program *conf_run_find(struct conf_reader *, const char *name,

@@ -6,7 +6,7 @@
 #include "cache/policy.h"
 #include "http/deferred_close.h"
 #include "http/http.h"
-#include "http/namespace.h"
+#include "http/variants/variant.h"
 #include "http/variants/dependencies.h"
 #include "http/log/recent.h"
 #include "http/watch/waypoints.h"
@@ -87,7 +87,7 @@ caches_new(const struct caches_setup *setup)
 	header_init(&caches->heads, (size_t)conf->cache.heads);
 	pathname_init(&caches->paths, (size_t)conf->cache.paths,
 	    &caches->heads);
-	caches->paths.variant_namespace = namespace_variant;
+	caches->paths.variant_namespace = variant_namespace;
 	set_policy(caches, (enum conf_policy)conf->cache.policy);
 	apply_ablation(caches, conf);
 	auth_init(&caches->auth, (size_t)conf->cache.logins);

@@ -11,6 +11,7 @@
 #include "http/conn.h"
 #include "http/explain.h"
 #include "http/namespace.h"
+#include "http/variants/variant.h"
 #include "http/log/refusal.h"
 #include "http/programs/environment.h"
 #include "http/programs/run.h"
@@ -136,6 +137,33 @@ add_file(struct explanation *e, const struct conn *c)
 	    (int)sizeof(date), date, f->strong ? "strong" : "weak");
 }
 
+/* Adds the chain that the file would pass through; one for names of files is
+ * not known by the name of a directory. */
+static void
+add_filters(struct explanation *e, const struct conn *c)
+{
+	const struct request	*r = c->request;
+	const struct conf_chain	*chain;
+	struct str		 name, rest;
+	struct buf		 text = { 0 };
+
+	if (r->file == NULL || (r->info.variants & NAMESPACE_FILTERED_BIT) == 0)
+		return;
+	rest = rules_raw(r->path);
+	while (rest.len > 0)
+		name = str_cut(&rest, '/');
+	buf_add(&text, name.at, name.len);
+	chain = conf_chain_of_file(r->path->rules, buf_string(&text),
+	    r->info.type);
+	text.len = 0;
+	for (size_t i = 0; chain != NULL && i < chain->n; i++)
+		buf_addf(&text, "%s %s", i > 0 ? "," : ":",
+		    chain->list[i]->name);
+	explain_add(e, EXPLAIN_FILTERS, "%s%s", chain != NULL ? chain->name :
+	    "a chain", buf_string(&text));
+	buf_free(&text);
+}
+
 /* Adds what a program is, as its block has it. */
 static void
 print_program(const struct conf_program *program, struct buf *to)
@@ -242,6 +270,7 @@ explain_request(const struct client_kind *kind, const struct conn *c)
 	add_authorizers(e, c);
 	add_blocks(e, c);
 	add_file(e, c);
+	add_filters(e, c);
 	add_program(e, c);
 	add_page(e, c);
 	add_status(e, c);

@@ -6,7 +6,6 @@
 
 #include "cache/digest.h"
 #include "http/conn.h"
-#include "http/variants/filtered.h"
 #include "http/find.h"
 #include "http/limits/verification.h"
 #include "http/lookup.h"
@@ -18,6 +17,9 @@
 #include "http/rules.h"
 #include "http/stats_page.h"
 #include "http/tag.h"
+#include "http/variants/filtered.h"
+#include "http/variants/filtered_lookup.h"
+#include "http/variants/variant.h"
 #include "http/watch/passes.h"
 #include "lib/compiler.h"
 #include "lib/log.h"
@@ -180,7 +182,7 @@ choose_name(struct conn *c)
 
 	if (why != WHY_NONE)
 		return reply_error(c, reply_why(c, why));
-	if (namespace_is_filtered(ns) && ns != c->request->path->namespace)
+	if (variant_is_filtered(ns) && ns != c->request->path->namespace)
 		return switch_to_filtered(c, ns);
 	if (ns != c->request->path->namespace)
 		return switch_namespace(c, ns);
@@ -199,7 +201,7 @@ fall_back_to_identity(struct conn *c)
 	r->body.load_tried = false;
 	r->disk.attempts = 0;
 	r->disk.deadline = 0;
-	return switch_namespace(c, namespace_site(r->path->namespace));
+	return switch_namespace(c, variant_base(r->path->namespace));
 }
 
 /* Whether a path that is no file says itself what the response is, with each
@@ -305,6 +307,9 @@ handle_expired(struct conn *c)
 	if (namespace_is_variant(p->namespace) && (over ||
 	    (!lookup_is_pending(c->http, p) && !may_start_lookup(c->http, p))))
 		return fall_back_to_identity(c);
+	if (namespace_is_variant(p->namespace) && variant_has_query(
+	    p->namespace) && !filtered_lookup_has_source(c->http, p))
+		return switch_namespace(c, variant_base(p->namespace));
 	if (over)
 		return reply_error(c, reply_why(c, is_late(c) ?
 		    WHY_DISK_LATE : WHY_FILE_CHANGING));

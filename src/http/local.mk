@@ -46,6 +46,8 @@ libhttp_a_SOURCES = \
 	src/http/log/log_line.h \
 	src/http/lookup.c \
 	src/http/lookup.h \
+	src/http/lookup_private.h \
+	src/http/lookup_result.c \
 	src/http/machine.c \
 	src/http/machine.h \
 	src/http/namespace.c \
@@ -110,6 +112,8 @@ libhttp_a_SOURCES = \
 	src/http/variants/dependencies.h \
 	src/http/variants/filtered.c \
 	src/http/variants/filtered.h \
+	src/http/variants/filtered_lookup.c \
+	src/http/variants/filtered_lookup.h \
 	src/http/variants/variant.c \
 	src/http/variants/variant.h \
 	src/http/watch/changes.c \

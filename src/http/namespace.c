@@ -64,7 +64,7 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 	if (job->kind == JOB_COMPRESS) {
 		job->compress.size_max = (uint64_t)conf->limits.compress;
 		job->compress.cache_dir = conf->cache.variants;
-		job->compress.coding = namespace_coding(p->namespace);
+		job->compress.coding = variant_coding(p->namespace);
 		job->compress.level = (uint32_t)
 		    conf->limits.levels[job->compress.coding];
 	} else {
@@ -98,6 +98,9 @@ const struct namespace	namespaces[NAMESPACE_COUNT] = {
 	[NAMESPACE_VARIANT + CODING_##id] = { .coding = name,		\
 	    .job = JOB_RESOLVE, .fill_job = fill_resolve_job,		\
 	    .vary = vary_of_file },					\
+	[NAMESPACE_FILTERED_MADE + CODING_##id] = { .coding = name,	\
+	    .job = JOB_COMPRESS, .undated = true,			\
+	    .vary = vary_of_file },					\
 	[NAMESPACE_MADE + CODING_##id] = { .coding = name,		\
 	    .job = JOB_COMPRESS, .fill_job = fill_resolve_job,		\
 	    .vary = vary_of_file },
@@ -106,12 +109,6 @@ const struct namespace	namespaces[NAMESPACE_COUNT] = {
 	[NAMESPACE_FILTERED] = { .job = JOB_RESOLVE, .undated = true,
 	    .fill_job = fill_resolve_job, .vary = vary_of_file },
 };
-
-uint32_t
-namespace_variant(uint32_t ns, unsigned bit)
-{
-	return namespace_of(ns, NAMESPACE_VARIANT + bit, 0);
-}
 
 enum why
 namespace_choose(struct conn *c, uint32_t *ns)

@@ -20,14 +20,16 @@
 #define NAMESPACE_KIND_BITS	4
 
 /* Kinds of variants: for each coding, in their order, one for a sibling of the
- * file, then one that a helper makes; and the file as filters make it. */
+ * file, then one that a helper makes; the file as filters make it, and what a
+ * helper makes of that. */
 enum namespace_kind {
 	NAMESPACE_TARGET,
 	NAMESPACE_LISTING,
 	NAMESPACE_VARIANT,
 	NAMESPACE_MADE = NAMESPACE_VARIANT + CODING_COUNT,
 	NAMESPACE_FILTERED = NAMESPACE_MADE + CODING_COUNT,
-	NAMESPACE_COUNT
+	NAMESPACE_FILTERED_MADE,
+	NAMESPACE_COUNT = NAMESPACE_FILTERED_MADE + CODING_COUNT
 };
 
 struct buf;
@@ -90,28 +92,14 @@ namespace_get(uint32_t ns)
 	return &namespaces[namespace_kind(ns)];
 }
 
+/* Whether it is a file in another coding. */
 static inline bool
 namespace_is_variant(uint32_t ns)
 {
 	return namespace_kind(ns) >= NAMESPACE_VARIANT &&
-	    namespace_kind(ns) < NAMESPACE_FILTERED;
+	    namespace_kind(ns) != NAMESPACE_FILTERED;
 }
 
-static inline bool
-namespace_is_filtered(uint32_t ns)
-{
-	return namespace_kind(ns) == NAMESPACE_FILTERED;
-}
-
-/* The coding of a variant. */
-static inline enum coding
-namespace_coding(uint32_t ns)
-{
-	return (namespace_kind(ns) - NAMESPACE_VARIANT) % CODING_COUNT;
-}
-
-/* The namespace of a variant, by its bit, of the site of ns. */
-uint32_t	 namespace_variant(uint32_t ns, unsigned bit);
 /* The namespace of the name that the client wants in place of the request's:
  * a variant of a file, a page of a directory, or the same.  Other than
  * WHY_NONE: the client accepts none. */

@@ -10,6 +10,7 @@
 
 #include "http/namespace.h"
 #include "http/rules.h"
+#include "http/variants/variant.h"
 #include "lib/need.h"
 #include "proto/mime.h"
 #include "proto/uri.h"
@@ -181,7 +182,7 @@ rules_raw(const struct path *p)
 	struct str	raw = { p->name + n, p->len - n }, rest = raw;
 
 	/* Behind that stands the query that has chosen a result. */
-	return namespace_is_filtered(p->namespace) ? str_cut(&rest, '?') : raw;
+	return variant_has_query(p->namespace) ? str_cut(&rest, '?') : raw;
 }
 
 /* Names of a path info, which name no file, may begin with a dot. */

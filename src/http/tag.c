@@ -128,7 +128,7 @@ hash_version(const struct request *r)
 		return hash_bytes(&key, 0, content, sizeof(content));
 	}
 	return etag_of(r->path) == ETAG_VERSION ?
-	    hash_bytes(&key, 0, facts, sizeof(facts)) :
+	    hash_bytes(&key, common[0], facts, sizeof(facts)) :
 	    hash_bytes(&key, 0, common, sizeof(common));
 }
 

@@ -96,6 +96,8 @@ END
 	path /vars { chain vars by query "x=0-9"; alias $root }
 	path /leaves { chain leaves; alias $root }
 	path /head { chain head by query "n=1-1000 how=plain|fancy"; alias $root }
+	path /packed { chain upper; compress gzip; alias $root }
+	path /packed/head { chain head by query "n=1-9999"; compress gzip; alias $root }
 END
 
 sub get { return $server->get(@_) }
@@ -194,6 +196,53 @@ is($told{OWN}, 'its own', 'a variable of the conf');
 ok(!defined($told{HOME}), 'and no other of the server');
 is(get('/leaves/c.bin')->{body}, "bytes\n",
     'a process that is left does not hold the result up');
+
+# A result is compressed as a file is, and not made anew for that.
+sub gunzip {
+	my ($bytes) = @_;
+	my $dir = docroot(x => $bytes);
+
+	return scalar(`gzip -dc < '$dir/x' 2>&1`);
+}
+
+sub check_compression {
+	my ($name, $bytes) = @_;
+
+	put($name, $bytes);
+	my $want = $bytes =~ s/^/> /mgr;
+	for my $time (1 .. 3) {
+		my $answer = get("/packed/$name",
+		    fields => ['Accept-Encoding: gzip']);
+
+		is($answer->{field}{'content-encoding'}, 'gzip',
+		    "$name is compressed, $time");
+		is($answer->{field}{vary}, 'Accept-Encoding', 'and varies');
+		ok(gunzip($answer->{body}) eq $want, 'as the filter made it');
+		my $plain = get("/packed/$name");
+		ok($plain->{body} eq $want, 'or is as it is');
+		isnt($plain->{field}{etag}, $answer->{field}{etag},
+		    'each with a tag');
+	}
+	put($name, "new $bytes", 20);
+	await("the new $name", sub {
+		gunzip(get("/packed/$name", fields => ['Accept-Encoding: gzip'])
+		    ->{body}) eq "> new $bytes" =~ s/\n(?=.)/\n> /gr });
+	pass('of the new version');
+}
+check_compression('small.txt', join('', map { "line $_\n" } 1 .. 400));
+check_compression('big.txt', join('', map { "line $_\n" } 1 .. 40_000));
+put('noise.txt', join('', map { chr(33 + rand(90)) } 1 .. 5000));
+is(get('/packed/noise.txt', fields => ['Accept-Encoding: gzip'])->{status}, 200,
+    'a result that does not get smaller');
+my $query = get('/packed/head/big.txt?n=5000',
+    fields => ['Accept-Encoding: gzip']);
+is($query->{field}{'content-encoding'}, 'gzip', 'chosen by a query');
+is(length(gunzip($query->{body})), 5000, 'it is compressed as well');
+$before = count('upper');
+get('/packed/small.txt', fields => ["Accept-Encoding: $_"])
+    for ('gzip', 'identity') x 10;
+cmp_ok(count('upper'), '<=', $before + 1, 'all by one run')
+    if Amped::architecture() ne 'mp';	# where each main has its own
 
 # Those who ask at once share one run; others go on.
 sub check_sharing {

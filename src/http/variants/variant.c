@@ -35,6 +35,14 @@ variant_next_coding(uint32_t *offered)
 	return NULL;
 }
 
+uint32_t
+variant_namespace(uint32_t ns, unsigned bit)
+{
+	return namespace_of(ns, variant_is_filtered(ns) ?
+	    NAMESPACE_FILTERED_MADE + bit - CODING_COUNT :
+	    NAMESPACE_VARIANT + bit, 0);
+}
+
 /*
  * Negotiation
  */
@@ -111,7 +119,7 @@ variant_choose(struct conn *c, uint32_t *ns)
 	choice = choose_remembered(c->http,
 	    conn_field_list(c, FIELD_ACCEPT_ENCODING), offered, &which);
 	if (choice == VARIANT_USE)
-		*ns = namespace_of(*ns, NAMESPACE_VARIANT + which, 0);
+		*ns = variant_namespace(*ns, which);
 	return choice == VARIANT_NOT_ACCEPTABLE ? WHY_CODING : WHY_NONE;
 }
 
@@ -163,6 +171,15 @@ variant_cut_suffix(struct str *name)
 	return false;
 }
 
+/* Whether a file is worth it that a helper makes variants. */
+static bool
+is_to_make(const struct conf *conf, const struct conf_rules *rules,
+    int64_t size, const char *type)
+{
+	return size >= conf->limits.compress_from &&
+	    size <= conf->limits.compress && rules_compressible(rules, type);
+}
+
 uint16_t
 variant_made(const struct conf_rules *rules)
 {
@@ -176,13 +193,12 @@ variant_made(const struct conf_rules *rules)
 	return variants;
 }
 
-/* Whether a file is worth it that a helper makes variants. */
-static bool
-is_to_make(const struct conf *conf, const struct conf_rules *rules,
+uint16_t
+variant_of_filtered(const struct conf *conf, const struct conf_rules *rules,
     int64_t size, const char *type)
 {
-	return size >= conf->limits.compress_from &&
-	    size <= conf->limits.compress && rules_compressible(rules, type);
+	return type != NULL && is_to_make(conf, rules, size, type) ?
+	    variant_made(rules) : 0;
 }
 
 uint16_t

@@ -24,6 +24,46 @@
 #define NAMESPACE_MADE_BITS						\
 	(NAMESPACE_MADE_BIT * ((1U << CODING_COUNT) - 1))
 
+/* Whether it is the file as filters make it. */
+static inline bool
+variant_is_filtered(uint32_t ns)
+{
+	return namespace_kind(ns) == NAMESPACE_FILTERED;
+}
+
+/* Whether its names have queries: so do those of its variants. */
+static inline bool
+variant_has_query(uint32_t ns)
+{
+	return namespace_kind(ns) >= NAMESPACE_FILTERED;
+}
+
+static inline enum coding
+variant_coding(uint32_t ns)
+{
+	return (namespace_kind(ns) - (variant_has_query(ns) ?
+	    NAMESPACE_FILTERED_MADE : NAMESPACE_VARIANT)) % CODING_COUNT;
+}
+
+/* The bit that what it is a variant of has for it. */
+static inline unsigned
+variant_bit(uint32_t ns)
+{
+	return 1U << (variant_has_query(ns) ? CODING_COUNT +
+	    (namespace_kind(ns) - NAMESPACE_FILTERED_MADE) :
+	    namespace_kind(ns) - NAMESPACE_VARIANT);
+}
+
+/* The namespace of a variant, by its bit, of the site of ns. */
+uint32_t	 variant_namespace(uint32_t ns, unsigned bit);
+/* The namespace of that which it is a variant of. */
+static inline uint32_t
+variant_base(uint32_t ns)
+{
+	return namespace_of(ns, variant_has_query(ns) ? NAMESPACE_FILTERED :
+	    NAMESPACE_TARGET, 0);
+}
+
 /* The result of a negotiation (RFC 9110, section 12.5.3). */
 enum variant_choice { VARIANT_NOT_ACCEPTABLE, VARIANT_IDENTITY, VARIANT_USE };
 
@@ -40,6 +80,9 @@ enum why	 variant_choose(struct conn *, uint32_t *ns);
 void		 variant_add_suffixes(struct buf *, const struct path *);
 /* Variants that a helper may make, by the rules. */
 uint16_t	 variant_made(const struct conf_rules *);
+/* Variants of a file as filters have made it. */
+uint16_t	 variant_of_filtered(const struct conf *,
+		    const struct conf_rules *, int64_t size, const char *type);
 /* Cuts the suffix of a sibling off a name; false: it has none. */
 bool		 variant_cut_suffix(struct str *name);
 /* See struct namespace. */

@@ -1,0 +1,69 @@
+/*
+ * lookup_private: lookups; for lookup*.c and variants/filtered_lookup.c
+ * only.
+ */
+#ifndef HTTP_LOOKUP_PRIVATE_H
+#define HTTP_LOOKUP_PRIVATE_H
+
+#include "filter.h"
+#include "http/http.h"
+#include "http/lookup.h"
+#include "http/watch/waypoints.h"
+
+/* A task that looks up a path. */
+struct lookup {
+	union {				/* first member: casts rely on it */
+		struct task		 task;
+		struct filter_run	 run;	/* of filters */
+	};
+	struct http_loop	*http;
+	struct path		*path;	/* held */
+	int64_t			 started_at;	/* clock ms */
+	bool			 late;	/* a request has waited in vain */
+	bool			 published;	/* in http->lookups */
+	LIST_ENTRY(lookup)	 link;	/* in its bucket */
+	struct watching		 watching;
+	bool			 watched;	/* its result is */
+	bool			 outdated;	/* an event came meanwhile */
+	size_t			 names_at;	/* in text */
+	struct buf		 text;	/* path, names, templates; of a
+					 * run the variables */
+	bool			 has_notes;	/* the present result has */
+	/* Of a run: */
+	const struct conf_chain	*chain;
+	struct path_info	 info;	/* of the result, but for the file; of
+					 * a compression its type */
+	struct job_version	 source;	/* of the file */
+	uint64_t		 sum;	/* of files of filters */
+	bool			 strong;
+	struct file		*of;	/* held: a filtered file that is
+					 * compressed; NULL: none */
+};
+
+/* lookup_result.c: */
+struct str	 lookup_result_name(const struct path *);
+/* The time of the result: clock ms. */
+int64_t		 lookup_result_time(const struct lookup *);
+/* Sets what the path is; status and why of one that is refused. */
+void		 lookup_result_set(const struct lookup *, enum pathname_kind,
+		    int status, enum why);
+/* Sets the media type, and the blocks files, by the name of the file. */
+void		 lookup_result_set_type(const struct lookup *,
+		    struct path_info *);
+/* Notes the file that the job has brought; tried: see path_info_found(). */
+void		 lookup_result_take_file(struct lookup *, struct path_info *,
+		    uint16_t tried);
+/* Notes a failed lookup.  An older result of these kinds is used on. */
+void		 lookup_result_set_failure(const struct lookup *, int status,
+		    enum why, int64_t looked, unsigned kinds);
+/* Notes that a variant cannot be had, by the error of the job. */
+void		 lookup_result_set_no_variant(struct lookup *);
+
+/* The pending lookup of a path, or NULL; makes it pending, and no
+ * more. */
+struct lookup	*lookup_result_find_pending(struct http_loop *,
+		    const struct path *);
+void		 lookup_result_publish(struct lookup *);
+void		 lookup_result_withdraw(struct lookup *);
+
+#endif

@@ -1,0 +1,204 @@
+/*
+ * lookup_result: notes in the caches what a lookup has found; and pending
+ * lookups.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cache/digest.h"
+#include "http/lookup_private.h"
+#include "http/namespace.h"
+#include "http/rules.h"
+#include "http/variants/variant.h"
+#include "http/watch/passes.h"
+#include "lib/log.h"
+#include "stats/stats.h"
+
+struct str
+lookup_result_name(const struct path *p)
+{
+	return (struct str){ p->name, p->len };
+}
+
+/* Adds the path of the file: with an index file's name, or with a suffix. */
+static void
+add_found_path(const struct lookup *l, struct buf *to)
+{
+	const char	*name = l->text.at + l->names_at;
+
+	buf_adds(to, l->text.at);
+	if (l->task.job.find.name_number == 0)
+		return;
+	for (unsigned i = 1; i < l->task.job.find.name_number; i++)
+		name += strlen(name) + 1;
+	buf_adds(to, name);
+}
+
+/* The time of the result.  Lookups of several threads may overtake each other,
+ * so with shared caches the time of submission counts. */
+int64_t
+lookup_result_time(const struct lookup *l)
+{
+	int64_t	at = l->http->caches->shared ? l->started_at :
+		    l->http->clock->ms;
+
+	if (l->outdated)
+		return passes_old(l->http);
+	return l->watched ? at + PATHNAME_WATCHED_MS : at;
+}
+
+/* The end of what a helper may read; of a listing the directory itself. */
+static uint16_t
+get_denied(const struct job *job)
+{
+	if (job->error != EACCES)
+		return 0;
+	return (uint16_t)(job->kind == JOB_RESOLVE ? job->find.denied :
+	    strlen(job->find.path));
+}
+
+void
+lookup_result_set(const struct lookup *l, enum pathname_kind kind, int status,
+    enum why why)
+{
+	path_info_set(&l->http->caches->paths, l->path, &(struct path_info){
+	    .kind = (uint8_t)kind, .status = (uint16_t)status,
+	    .why = (uint8_t)why, .denied = get_denied(&l->task.job),
+	    .checked_at = lookup_result_time(l), .watched = l->watched });
+}
+
+/* Sets what follows from the file's name: its media type, and the blocks files
+ * that have fields for it. */
+void
+lookup_result_set_type(const struct lookup *l, struct path_info *a)
+{
+	const struct conf	*conf = l->http->conf;
+	const struct conf_site	*site = &conf->sites[namespace_site(
+				    l->path->namespace)];
+	struct buf		 path = { 0 };
+	const char		*name, *slash;
+
+	add_found_path(l, &path);
+	name = buf_string(&path);
+	slash = strrchr(name, '/');
+	name = slash != NULL ? slash + 1 : name;
+	a->blocks = rules_blocks(site, name);
+	a->type = rules_type(site, a->blocks);
+	if (a->type == NULL)
+		a->type = mime_type(l->http->caches->mime, name, strlen(name));
+	buf_free(&path);
+}
+
+void
+lookup_result_take_file(struct lookup *l, struct path_info *a, uint16_t tried)
+{
+	struct job	*job = &l->task.job;
+	struct caches	*caches = l->http->caches;
+
+	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
+	a->file = ((a->variants & PATHNAME_BY_CONTENT) != 0 ?
+	    file_new_with_digest : file_new)(&caches->files, job->fd,
+	    &job->find.version, &job->find.facts);
+	job->fd = -1;			/* the file owns it */
+	path_info_found(&caches->paths, l->path, a, tried);
+}
+
+static void
+log_failure(const struct lookup *l)
+{
+	const struct job	*job = &l->task.job;
+	const struct job_find	*f = &job->find;
+
+	if (job->kind == JOB_COMPRESS && job->error == EAGAIN) {
+		log_info("no variant made: the file has changed while it was "
+		    "being compressed");
+		return;
+	}
+	errno = job->error;
+	log_warn("cannot %s %s%s%s/%s", job->kind == JOB_COMPRESS ?
+	    "compress" : "look up", f->user != NULL ? f->user : "",
+	    f->user != NULL ? ": " : "", f->root, f->path);
+}
+
+/* Notes a failed lookup.  An older result of these kinds is used on. */
+void
+lookup_result_set_failure(const struct lookup *l, int status, enum why why,
+    int64_t looked, unsigned kinds)
+{
+	const struct http_loop	*http = l->http;
+
+	if (path_info_fail(&http->caches->paths, l->path, &(struct path_info){
+	    .kind = PATHNAME_REFUSED, .status = (uint16_t)status,
+	    .why = (uint8_t)why, .checked_at = looked },
+	    http->clock->ms - http->conf->cache.stale, kinds))
+		log_failure(l);
+}
+
+/* Takes a variant that cannot be had out of its file's variants. */
+static void
+withdraw_variant(struct pathname_cache *paths, uint32_t ns, struct str name)
+{
+	struct path	*p = pathname_hold(paths, variant_base(ns), name);
+
+	if (p == NULL)
+		return;
+	path_info_drop_variants(paths, p, (uint16_t)variant_bit(ns));
+	pathname_release(paths, &p);
+}
+
+/*
+ * Notes that a variant cannot be had; the file is served without it.  Other
+ * attempts follow later, but none with this version if there is no variant or
+ * it would not be smaller.
+ */
+void
+lookup_result_set_no_variant(struct lookup *l)
+{
+	int	error = l->task.job.error;
+	bool	absent = error == ESTALE || error == EFBIG;
+
+	if (absent)
+		withdraw_variant(&l->http->caches->paths, l->path->namespace,
+		    lookup_result_name(l->path));
+	if (absent || why_status(why_of_error(error)) < 500)
+		lookup_result_set(l, PATHNAME_REFUSED, 404, WHY_NONE);
+	else
+		lookup_result_set_failure(l, 404, WHY_NONE,
+		    lookup_result_time(l), 1U << PATHNAME_FILE);
+}
+
+/*
+ * Pending lookups are hashed by path and not members of the path: of all paths
+ * few are looked up at a time.
+ */
+static struct lookup_list *
+get_bucket(struct http_loop *http, const struct path *p)
+{
+	return &http->lookups[(uintptr_t)p / sizeof(*p) % LOOKUP_BUCKETS];
+}
+
+struct lookup *
+lookup_result_find_pending(struct http_loop *http, const struct path *p)
+{
+	struct lookup	*l;
+
+	LIST_FOREACH(l, get_bucket(http, p), link)
+		if (l->path == p)
+			break;
+	return l;
+}
+
+void
+lookup_result_publish(struct lookup *l)
+{
+	LIST_INSERT_HEAD(get_bucket(l->http, l->path), l, link);
+	l->published = true;
+}
+
+void
+lookup_result_withdraw(struct lookup *l)
+{
+	if (l->published)
+		LIST_REMOVE(l, link);
+	l->published = false;
+}

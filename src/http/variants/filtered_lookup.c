@@ -1,0 +1,339 @@
+/*
+ * filtered_lookup: has filters run over files, and their results compressed.
+ *
+ * A run and a compression are pending lookups of their paths, so those who want
+ * the same wait for one of them.
+ */
+#include <sys/stat.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cache/chunk.h"
+#include "conf/chain.h"
+#include "http/namespace.h"
+#include "http/rules.h"
+#include "http/tasks.h"
+#include "http/variants/dependencies.h"
+#include "http/variants/filtered.h"
+#include "http/variants/filtered_lookup.h"
+#include "http/variants/variant.h"
+#include "lib/io.h"
+#include "lib/mem.h"
+
+/*
+ * Filters
+ */
+
+static void
+note_run_failure(struct lookup *l, enum why why)
+{
+	/* A file whose filters are all left out passes. */
+	bool	passes = l->run.error == ENODATA ||
+		    l->chain->onfail == ONFAIL_PASS;
+
+	lookup_result_set(l, PATHNAME_REFUSED, passes ? 200 : why_status(why),
+	    passes ? WHY_FILTER_PASSED : why);
+}
+
+static enum why
+why_of_filters(int error)
+{
+	return error == EAGAIN ? WHY_FILTER_BUSY :
+	    error == ETIMEDOUT ? WHY_FILTER_LATE : WHY_FILTER_FAILED;
+}
+
+/* Notes the result of filters.  One for which some were left out is looked at
+ * again soon, as a file that may still change. */
+static void
+note_filtered(struct lookup *l)
+{
+	const struct filter_run	*run = &l->run;
+	struct caches		*caches = l->http->caches;
+	struct buf		 names = { 0 };
+	struct job_version	 v;
+	struct job_facts	 facts = { .mode = 0644, .in_memory = true,
+				    .strong = l->strong && !run->has_left_out };
+	struct stat		 st;
+
+	v = filtered_version(l->path, &l->source, l->chain, dependencies_sum(
+	    (struct str){ run->notes.at, run->notes.len }, l->sum, &names));
+	v.ino += run->has_left_out;
+	v.size = io_stat(run->result, &st) == 0 ? st.st_size : 0;
+	if (file_fits(&caches->files, &v)) {
+		dependencies_add(caches->dependencies, v.ino,
+		    (struct str){ names.at, names.len });
+		l->info.file = file_new(&caches->files, run->result, &v,
+		    &facts);
+		l->run.result = -1;	/* the file owns it */
+		l->info.checked_at = lookup_result_time(l);
+		l->info.variants = variant_of_filtered(l->http->conf,
+		    l->path->rules, v.size, l->info.type);
+		path_info_found(&caches->paths, l->path, &l->info, 0);
+	} else
+		note_run_failure(l, WHY_FILTER_FAILED);
+	buf_free(&names);
+}
+
+static void
+complete_run(struct task *e)
+{
+	struct lookup	*l = (struct lookup *)e;
+
+	lookup_result_withdraw(l);
+	if (l->run.error == 0)
+		note_filtered(l);
+	else if (l->run.error != ECANCELED)
+		note_run_failure(l, why_of_filters(l->run.error));
+}
+
+static void
+free_run(struct task *e)
+{
+	struct lookup	*l = (struct lookup *)e;
+
+	pathname_release(&l->http->caches->paths, &l->path);
+	io_close(&l->run.result);
+	buf_free(&l->run.notes);
+	buf_free(&l->text);
+	free(l);
+}
+
+/* Has filters run over the file that a lookup has found.  Those who wait for
+ * the lookup find the run, and wait on. */
+static void
+begin_run(struct lookup *of, const struct path_info *a,
+    const struct conf_chain *chain)
+{
+	struct http_loop	*http = of->http;
+	struct job		*job = &of->task.job;
+	struct lookup		*l = mem_zero(sizeof(*l));
+	struct rules_place	 place;
+	char			 text[JOB_PATH_MAX];
+
+	tasks_init(http, &l->task, JOB_RESOLVE, complete_run, free_run);
+	l->http = http;
+	l->path = of->path;
+	l->started_at = http->clock->ms;
+	l->chain = chain;
+	l->info = *a;
+	l->source = job->find.version;
+	l->strong = job->find.facts.strong;
+	l->sum = job->resolve.others_sum;
+	rules_locate(l->path, text, &place);
+	filtered_add_environment(&l->text, l->path, &place, a->type,
+	    l->source.size, job->find.user != NULL);
+	l->run.programs = chain->list;
+	l->run.n = chain->n;
+	l->run.environment = (struct str){ l->text.at, l->text.len };
+	l->run.source = job->fd;
+	l->run.result = -1;
+	job->fd = -1;
+	pathname_hold_again(&http->caches->paths, l->path);
+	lookup_result_publish(l);
+	if (http->backends.filter != NULL)
+		http->backends.filter(http->backends.context, &l->run);
+	else {				/* explaining runs none */
+		io_close(&l->run.source);
+		l->run.error = ENODATA;
+		complete_run(&l->task);
+		free_run(&l->task);
+	}
+}
+
+static bool
+is_present(const struct lookup *l, struct job_version *v)
+{
+	struct job_version	present;
+
+	if (!path_info_version(&l->http->caches->paths, l->path, &present))
+		return false;
+	v->size = present.size;
+	return memcmp(&present, v, sizeof(present)) == 0;
+}
+
+/* Handles a file that filters change: its result may still be the present one.
+ * Otherwise nobody gets the present one any more; if it has noted other files,
+ * the lookup has summed these up as well, and comes too late. */
+void
+filtered_lookup_handle_source(struct lookup *l)
+{
+	const struct job	*job = &l->task.job;
+	struct path_info	 a = { .kind = PATHNAME_FILE,
+				    .checked_at = lookup_result_time(l) };
+	const struct conf_chain	*chain;
+	struct job_version	 v;
+
+	lookup_result_set_type(l, &a);
+	chain = filtered_chain(l->path->rules, job, a.type);
+	if (chain == NULL) {		/* another file has the name now */
+		lookup_result_set(l, PATHNAME_REFUSED, 200, WHY_FILTER_PASSED);
+		return;
+	}
+	v = filtered_version(l->path, &job->find.version, chain,
+	    job->resolve.others_sum);
+	if (is_present(l, &v)) {
+		path_info_confirm(&l->http->caches->paths, l->path, &v, &a,
+		    NAMESPACE_MADE_BITS);
+		return;
+	}
+	lookup_result_set(l, PATHNAME_UNKNOWN, 0, WHY_NONE);
+	if (!l->has_notes)
+		begin_run(l, &a, chain);
+}
+
+/*
+ * Variants of filtered files
+ */
+
+void
+filtered_lookup_release(struct file **fp)
+{
+	if (*fp == NULL)
+		return;
+	file_release(*fp);
+	file_drop(fp);
+}
+
+/* Refers to the filtered file that a path is a variant of, and holds its
+ * descriptor, if that is open; false: there is none. */
+static bool
+refer_to_filtered(struct http_loop *http, const struct path *p,
+    struct path_info *info)
+{
+	struct pathname_cache	*paths = &http->caches->paths;
+	struct path		*of = pathname_hold(paths,
+				    variant_base(p->namespace),
+				    lookup_result_name(p));
+
+	*info = (struct path_info){ .file = NULL };
+	if (of == NULL)
+		return false;
+	path_info_get(paths, of, info);
+	pathname_release(paths, &of);
+	if (info->chunk != NULL)
+		chunk_release(&http->caches->chunks, &info->chunk);
+	return info->file != NULL;
+}
+
+static void
+leave_filtered(struct path_info *info)
+{
+	if (info->file != NULL && info->source == FILE_OPEN)
+		file_release(info->file);
+	file_drop(&info->file);
+}
+
+/* Has a filtered file made anew whose descriptor is closed. */
+static void
+forget_filtered(struct http_loop *http, const struct path *p)
+{
+	struct pathname_cache	*paths = &http->caches->paths;
+	struct path		*of = pathname_hold(paths,
+				    variant_base(p->namespace),
+				    lookup_result_name(p));
+
+	if (of == NULL)
+		return;
+	path_info_set(paths, of, &(struct path_info){
+	    .kind = PATHNAME_UNKNOWN, .checked_at = http->clock->ms });
+	pathname_release(paths, &of);
+}
+
+/* Makes a lookup that compresses a filtered file, which it takes over. */
+static struct lookup *
+new_compression(struct http_loop *http, struct path *p,
+    const struct path_info *of, void (*complete)(struct task *),
+    void (*free)(struct task *))
+{
+	struct lookup	*l = mem_zero(sizeof(*l));
+	struct job	*job = &l->task.job;
+
+	tasks_init(http, &l->task, JOB_COMPRESS, complete, free);
+	l->http = http;
+	l->path = p;
+	l->started_at = http->clock->ms;
+	l->of = of->file;
+	l->info.type = of->type;
+	buf_adds(&l->text, "");
+	job->fd = file_fd(of->file);
+	job->find.root = "/";
+	job->find.path = "";
+	job->find.version = of->file->version;
+	job->compress.has_file = true;
+	job->compress.size_max = (uint64_t)http->conf->limits.compress;
+	job->compress.coding = variant_coding(p->namespace);
+	job->compress.level = (uint32_t)
+	    http->conf->limits.levels[job->compress.coding];
+	http->caches->compressing++;
+	return l;
+}
+
+void
+filtered_lookup_handle_compressed(struct lookup *l)
+{
+	struct job		*job = &l->task.job;
+	struct path_info	 a = { .kind = PATHNAME_FILE,
+				    .type = l->info.type,
+				    .checked_at = lookup_result_time(l) };
+
+	if (job->error != 0) {
+		lookup_result_set_no_variant(l);
+		return;
+	}
+	job->find.facts.strong = l->of->strong;
+	lookup_result_take_file(l, &a, 0);
+}
+
+/* Whether a variant of a filtered file is the one of that file's version. */
+static bool
+is_of_version(struct http_loop *http, const struct path *p,
+    const struct job_version *of)
+{
+	struct job_version	present;
+
+	if (!path_info_version(&http->caches->paths, p, &present))
+		return false;
+	present.size = of->size;
+	return memcmp(&present, of, sizeof(present)) == 0;
+}
+
+/* Makes the lookup of a variant of a filtered file; NULL: it is not needed, or
+ * cannot be made now. */
+struct lookup *
+filtered_lookup_make_compression(struct http_loop *http, struct path *p,
+    void (*complete)(struct task *), void (*free)(struct task *))
+{
+	struct pathname_cache	*paths = &http->caches->paths;
+	struct path_info	 info;
+	struct job_version	 present;
+
+	if (!refer_to_filtered(http, p, &info))
+		return NULL;
+	if (!is_of_version(http, p, &info.file->version)) {
+		if (info.source == FILE_OPEN)
+			return new_compression(http, p, &info, complete, free);
+	} else if (path_info_version(paths, p, &present))
+		path_info_confirm(paths, p, &present, &(struct path_info){
+		    .checked_at = http->clock->ms }, 0);
+	leave_filtered(&info);
+	return NULL;
+}
+
+bool
+filtered_lookup_has_source(struct http_loop *http, const struct path *p)
+{
+	struct path_info	info;
+	bool			has;
+
+	if (lookup_result_find_pending(http, p) != NULL)
+		return true;
+	has = refer_to_filtered(http, p, &info) &&
+	    (info.source == FILE_OPEN ||
+	    is_of_version(http, p, &info.file->version));
+	leave_filtered(&info);
+	if (!has)
+		forget_filtered(http, p);
+	return has;
+}
