@@ -138,7 +138,7 @@ START_TEST(replaces_the_busy_behind_their_requests)
 	ck_assert_int_ne(other, pid);
 	ck_assert_int_eq(run(WIDE), other);
 	ck_assert_uint_eq(read_gauge(WIDE, PROGRAM_STATS_GAUGE_OUTDATED), 1);
-	ck_assert_uint_eq(read_gauge(WIDE, PROGRAM_STATS_GAUGE_BUSY), 1);
+	await_gauge(WIDE, PROGRAM_STATS_GAUGE_BUSY, 1);
 	ask(&x, "$$\n");
 	ck_assert_int_eq(await_number(&x), pid);
 	finish(&x);
