@@ -83,6 +83,8 @@ endif
 t_script_script_SOURCES = \
 	t/layer.c \
 	t/layer.h \
+	t/script/filters.c \
+	t/script/filters.h \
 	t/script/programs.c \
 	t/script/programs.h \
 	t/script/script.c \

@@ -69,6 +69,8 @@ t_fuzz_request_SOURCES = \
 	t/fuzz/request.c \
 	t/layer.c \
 	t/layer.h \
+	t/script/filters.c \
+	t/script/filters.h \
 	t/script/programs.c \
 	t/script/programs.h \
 	t/script/words.c \

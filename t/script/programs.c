@@ -10,6 +10,7 @@
 #include "conf/conf.h"
 #include "lib/buf.h"
 #include "lib/mem.h"
+#include "t/script/filters.h"
 #include "t/script/programs.h"
 #include "t/script/words.h"
 #include "t/script/world.h"
@@ -145,7 +146,7 @@ end_program(struct backend **bp)
 
 const struct backends	programs_driver = {
 	.start = start_program, .consume = consume_output, .send = send_body,
-	.finish = finish_body, .end = end_program
+	.finish = finish_body, .end = end_program, .filter = filters_run
 };
 
 /* Wakes the connection that waits for a program. */

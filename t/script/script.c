@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "helpers/file_version.h"
+#include "t/script/filters.h"
 #include "t/script/programs.h"
 #include "t/script/words.h"
 #include "t/script/world.h"
@@ -487,6 +488,8 @@ run_line(char *line)
 		    MTIME + 1);
 	else if (n >= 2 && strcmp(words[0], "program") == 0)
 		programs_run_line(words + 1, n - 1);
+	else if (n >= 2 && strcmp(words[0], "filters") == 0)
+		filters_run_line(words + 1, n - 1);
 	else if (n == 2 && strcmp(words[0], "time") == 0)
 		world_pass_time(words_time(words[1]));
 	else if (n >= 3 && strcmp(words[0], "disk") == 0 &&
@@ -533,7 +536,7 @@ static bool
 run_scenario(const char *file, unsigned flags)
 {
 	char		*line = NULL;
-	size_t		 size = 0;
+	size_t		 size = 0, nruns;
 	FILE		*f = fopen(file, "r");
 	volatile bool	 passed = false;
 
@@ -551,7 +554,12 @@ run_scenario(const char *file, unsigned flags)
 	}
 	free(line);
 	fclose(f);
+	nruns = filters_free();
 	world_free();
+	if (nruns > 0 && passed) {
+		printf("# filters run on\n");
+		passed = false;
+	}
 	if (programs_free() > 0 && passed) {
 		printf("# programs are not ended\n");
 		passed = false;

@@ -91,6 +91,7 @@ static const struct {
 	{ "ECANCELED", ECANCELED }, { "ETIMEDOUT", ETIMEDOUT },
 	{ "ENOMEM", ENOMEM }, { "EMSGSIZE", EMSGSIZE }, { "ENOSPC", ENOSPC },
 	{ "EINVAL", EINVAL }, { "ENOSYS", ENOSYS }, { "EPERM", EPERM },
+	{ "EPROTO", EPROTO }, { "ENODATA", ENODATA },
 };
 
 int

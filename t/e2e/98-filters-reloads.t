@@ -1,0 +1,103 @@
+#!/usr/bin/perl
+# Filters change while the server runs: by the conf, and by their own files; no
+# request fails, and no answer is a mixture.  AMPED_TEST_RELOADS: how many.
+# arch: pair
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(await docroot slurp write_file);
+use Amped::Client;
+use POSIX ();
+use Test::More;
+
+Amped::one_main();
+
+my $reloads = $ENV{AMPED_TEST_RELOADS} // 20;
+my $dir = docroot('root/page.html' => "word\n" x 5000, 'tool/x' => '');
+my $tool = "$dir/tool/filter";
+
+# A filter that writes what the file says, a hundred times, slowly enough to be
+# replaced in the middle.
+sub write_tool {
+	my ($word) = @_;
+
+	write_file("$tool.new", "#!/bin/sh\nsed 's/\$/ $word/'\n");
+	chmod(0755, "$tool.new");
+	rename("$tool.new", $tool) or die "rename: $!\n";
+}
+
+write_tool('tool0');
+
+sub blocks {
+	my ($n) = @_;
+
+	return "cache { paths 1000 revalidate 20ms negative 20ms }\n" .
+	    "program one { filter replace word conf$n }\n" .
+	    "program two { filter $tool; confine basic }\n" .
+	    'chain all { filters ' . ($n % 3 ? 'one two' : 'two one') . " }\n";
+}
+
+my $server = Amped->start(root => "$dir/root", errors => 1,
+    global => blocks(0), site => "\tchain all for *.html\n");
+
+# Asks until it is told to end; exits by how many answers were wrong.  All
+# lines of an answer are the same, and a tag has one body.
+sub ask {
+	my ($pipe) = @_;
+	my ($wrong, $n, %body) = (0, 0);
+
+	until (-e "$dir/over") {
+		my $answer = eval { $server->get('/page.html') } // {};
+		my ($first) = ($answer->{body} // '') =~ /\A(.*\n)/;
+		my $tag = $answer->{field}{etag} // '';
+
+		$n++;
+		$wrong++ if ($answer->{status} // 0) != 200 ||
+		    !defined($first) || $answer->{body} ne $first x 5000 ||
+		    $first !~ /\Aconf\d+ tool\d+\n\z/ ||
+		    ($body{$tag} //= $first) ne $first;
+	}
+	syswrite($pipe, "$n $wrong\n");
+}
+
+my @from;
+for (1 .. 2) {
+	pipe(my $read, my $write) or die "pipe: $!\n";
+	my $pid = fork() // die "fork: $!\n";
+	if ($pid == 0) {
+		ask($write);
+		POSIX::_exit(0);
+	}
+	push(@from, [$pid, $read]);
+}
+
+sub in_force { return scalar(() = slurp($server->{err}) =~ /is in force$/mg) }
+
+for my $n (1 .. $reloads) {
+	my $before = in_force();
+	my $file = "$server->{dir}/amped.conf";
+
+	%$server = (%$server, global => blocks($n));
+	write_file("$file.new", $server->conf_text);
+	rename("$file.new", $file) or die "$file: $!\n";
+	write_tool("tool$n") if $n % 2;
+	kill('HUP', $server->{pid});
+	await("reload $n", sub { in_force() > $before });
+}
+write_file("$dir/over", '');
+for (@from) {
+	my ($pid, $read) = @$_;
+	my ($n, $wrong) = split(' ', readline($read) // '0 1');
+
+	waitpid($pid, 0);
+	cmp_ok($n, '>', 0, "$n answers");
+	is($wrong, 0, 'none was wrong');
+}
+my $last = $reloads % 2 ? $reloads : $reloads - 1;
+await('the last filters', sub { $server->get('/page.html')->{body} =~
+    /\Aconf$reloads tool$last\n/ });
+pass('the last filters are in force');
+$server->finish;
+done_testing();
