@@ -8,6 +8,7 @@ libadmin_a_SOURCES = \
 	src/admin/explain_url.h \
 	src/admin/needs.c \
 	src/admin/needs.h \
+	src/admin/needs_programs.c \
 	src/admin/requests.c \
 	src/admin/requests.h \
 	src/admin/target.c \

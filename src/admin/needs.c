@@ -283,6 +283,7 @@ needs_check_serving(const struct conf *conf)
 		log_warn("limits { spool %s }: this directory cannot be "
 		    "written to, and requests whose bodies are to be there get "
 		    "503", conf->limits.spool);
+	needs_programs_check(conf);
 	for (size_t i = 0; i < conf->nsites; i++) {
 		site = &conf->sites[i];
 		check_sockets(conf, site);

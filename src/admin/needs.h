@@ -11,10 +11,16 @@
 /*
  * Logs a warning for each password file that keeps users out, each page that
  * cannot be had, sockets of one statement that differ, and a directory for
- * variants or bodies that cannot be written to.  For a process of its own, with
- * the rights of the helpers: looks at files, and runs requests for the pages.
+ * variants or bodies that cannot be written to, and what
+ * needs_programs_check() does.  For a process of its own, with the rights of
+ * the helpers: looks at files, and runs requests for the pages.
  */
 void	needs_check_serving(const struct conf *);
+/* Logs a warning for each socket of a program's server that is not there, or
+ * closed to the server's user; each interpreter that would execute the bodies
+ * of requests; and each program that its manager would not execute for its own
+ * user. */
+void	needs_programs_check(const struct conf *);
 /* Logs an error if the pid file or the control socket cannot be made with the
  * rights of this process, and returns false then; a warning if the conf does
  * not say by which field proxies name clients. */

@@ -134,6 +134,28 @@ is_deeply([check('run sh for *.sh; error 404 /a.sh', $program)], [0,
     "warn: error 404 /a.sh ($conf:7): the page cannot be had: it is a " .
     'program, and only a file can be such a page', $fine],
     'a program as the page of an error');
+
+# Programs: sockets that are not there, or are none; an interpreter without a
+# script; an owner of a program that has another user.
+for my $case (
+	["fastcgi unix:$dir/none", qr{\Awarn: program p: unix:\Q$dir\E/none: } .
+	    'requests get 502 until its server is started: No such file'],
+	["scgi unix:$dir/good", qr{\Awarn: program p: unix:\Q$dir\E/good is no} .
+	    ' socket: requests get 502'],
+	['command /bin/sh', '\Awarn: program p: /bin/sh is given no script, and ' .
+	    'executes the bodies of requests: write "run p for"'],
+) {
+	my ($what, $want) = @$case;
+	my ($status, @lines) = check('run p', "program p { $what }\n");
+
+	is($status, 0, $what);
+	like($lines[0], qr/$want/, 'says so');
+	is(@lines, 2, 'and nothing else');
+}
+is_deeply([check('run p', "program p { command /bin/sh $dir/www/a.sh }\n")],
+    [0, $fine], 'an interpreter with a script');
+is_deeply([check('run p', "program p { fastcgi 127.0.0.1:9 }\n")],
+    [0, $fine], 'a server by its address');
 SKIP: {
 	skip('root becomes another user', 6) unless $root;
 	my ($status, @lines) = check("auth X $dir/closed");
