@@ -31,13 +31,11 @@ struct lookup {
 	bool			 has_notes;	/* the present result has */
 	/* Of a run: */
 	const struct conf_chain	*chain;
-	struct path_info	 info;	/* of the result, but for the file; of
-					 * a compression its type */
 	struct job_version	 source;	/* of the file */
 	uint64_t		 sum;	/* of files of filters */
-	bool			 strong;
-	struct file		*of;	/* held: a filtered file that is
-					 * compressed; NULL: none */
+	/* Of the compression of a filtered file: */
+	struct path_info	 info;	/* its type */
+	struct file		*of;	/* held; NULL: this is none */
 };
 
 /* lookup_result.c: */

@@ -23,6 +23,8 @@ struct filters {
 	LIST_HEAD(, chain_run)	 runs;
 };
 
+#define ASK_MS	10	/* until a manager that is busy is asked again */
+
 /* The filter of a run that runs now. */
 struct chain_run {
 	struct filters		*all;
@@ -30,6 +32,7 @@ struct chain_run {
 	struct backend		*backend;	/* NULL: none */
 	struct watch		*timer;
 	size_t			 number;	/* of the filter */
+	int64_t			 ask_until;	/* clock ms: its manager */
 	int			 input;		/* owned */
 	bool			 has_result;	/* the input is one */
 	LIST_ENTRY(chain_run)	 link;
@@ -174,15 +177,6 @@ on_told(void *context)
 	run_on(s, error);
 }
 
-static void
-on_late(void *context)
-{
-	struct chain_run	*s = context;
-
-	count_stage(s, PROGRAM_STATS_LATE);
-	end_run(s, ETIMEDOUT);
-}
-
 /* Has the next filter started; 0 or an errno. */
 static int
 start_filter(struct chain_run *s)
@@ -200,6 +194,11 @@ start_filter(struct chain_run *s)
 	};
 
 	s->backend = all->start(all->context, &start, 1);
+	if (s->backend == NULL && errno == EAGAIN &&
+	    s->all->clock->ms < s->ask_until) {
+		evloop_arm(s->timer, s->all->clock->ms + ASK_MS);
+		return 0;
+	}
 	if (s->backend == NULL)
 		return errno;
 	count_stage(s, PROGRAM_STATS_REQUESTS);
@@ -210,16 +209,40 @@ start_filter(struct chain_run *s)
 	return 0;
 }
 
+static int
+begin_filter(struct chain_run *s)
+{
+	s->ask_until = s->all->clock->ms + get_program(s)->within;
+	return start_filter(s);
+}
+
 /* Goes on with the next filter, or ends the run. */
 static void
 run_on(struct chain_run *s, int error)
 {
 	if (error == 0 && s->number < s->run->n) {
-		error = start_filter(s);
+		error = begin_filter(s);
 		if (error == 0)
 			return;
 	}
 	end_run(s, error);
+}
+
+/* The filter takes too long, or its manager is to be asked again. */
+static void
+on_time(void *context)
+{
+	struct chain_run	*s = context;
+	int			 error;
+
+	if (s->backend != NULL) {
+		count_stage(s, PROGRAM_STATS_LATE);
+		end_run(s, ETIMEDOUT);
+		return;
+	}
+	error = start_filter(s);
+	if (error != 0)
+		end_run(s, error);
 }
 
 struct filters *
@@ -244,10 +267,10 @@ filters_run(struct filters *all, struct filter_run *run)
 	s->all = all;
 	s->run = run;
 	s->input = run->source;
-	s->timer = evloop_timer(all->loop, on_late, s);
+	s->timer = evloop_timer(all->loop, on_time, s);
 	LIST_INSERT_HEAD(&all->runs, s, link);
 	run->task.abandon = NULL;
-	error = start_filter(s);
+	error = begin_filter(s);
 	if (error == 0)
 		return SUBMITTED_PENDING;
 	end_run(s, error);

@@ -46,7 +46,7 @@ my $server = Amped->start(root => "$dir/root", errors => 1,
 # lines of an answer are the same, and a tag has one body.
 sub ask {
 	my ($pipe) = @_;
-	my ($wrong, $n, %body) = (0, 0);
+	my ($wrong, $n, $what, %body) = (0, 0, '');
 
 	until (-e "$dir/over") {
 		my $answer = eval { $server->get('/page.html') } // {};
@@ -54,12 +54,16 @@ sub ask {
 		my $tag = $answer->{field}{etag} // '';
 
 		$n++;
-		$wrong++ if ($answer->{status} // 0) != 200 ||
+		next unless ($answer->{status} // 0) != 200 ||
 		    !defined($first) || $answer->{body} ne $first x 5000 ||
 		    $first !~ /\Aconf\d+ tool\d+\n\z/ ||
 		    ($body{$tag} //= $first) ne $first;
+		$wrong++;
+		$what = join(' ', $answer->{status} // 'none', $tag,
+		    length($answer->{body} // ''), $first // '',
+		    $body{$tag} // '') =~ s/\n/ /gr;
 	}
-	syswrite($pipe, "$n $wrong\n");
+	syswrite($pipe, "$n $wrong $what\n");
 }
 
 my @from;
@@ -89,11 +93,12 @@ for my $n (1 .. $reloads) {
 write_file("$dir/over", '');
 for (@from) {
 	my ($pid, $read) = @$_;
-	my ($n, $wrong) = split(' ', readline($read) // '0 1');
+	my ($n, $wrong, $what) = split(' ', readline($read) // '0 1', 3);
 
 	waitpid($pid, 0);
 	cmp_ok($n, '>', 0, "$n answers");
-	is($wrong, 0, 'none was wrong');
+	is($wrong, 0, 'none was wrong') or diag($what,
+	    grep { / for \/page/ } split(/^/, slurp($server->{err})));
 }
 my $last = $reloads % 2 ? $reloads : $reloads - 1;
 await('the last filters', sub { $server->get('/page.html')->{body} =~

@@ -238,6 +238,8 @@ my $query = get('/packed/head/big.txt?n=5000',
     fields => ['Accept-Encoding: gzip']);
 is($query->{field}{'content-encoding'}, 'gzip', 'chosen by a query');
 is(length(gunzip($query->{body})), 5000, 'it is compressed as well');
+await('a settled one', sub {
+	get('/packed/small.txt')->{field}{etag} =~ /^"/ });
 $before = count('upper');
 get('/packed/small.txt', fields => ["Accept-Encoding: $_"])
     for ('gzip', 'identity') x 10;

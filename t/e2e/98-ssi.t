@@ -134,8 +134,12 @@ sub body { return $server->get('/nested.shtml')->{body} }
 
 my $tag = $server->get('/nested.shtml')->{field}{etag};
 write_file("$root/inc/b.html", 'new b');
-await('the new part', sub { body() eq '[new b]' });
-isnt($server->get('/nested.shtml')->{field}{etag}, $tag, 'by another tag');
+my $new;
+await('the new part', sub {
+	$new = $server->get('/nested.shtml');
+	return $new->{body} eq '[new b]';
+});
+isnt($new->{field}{etag}, $tag, 'by another tag');
 unlink("$root/inc/b.html");
 await('it to go', sub { body() eq "[$error]" });
 write_file("$root/inc/b.html", 'b');

@@ -1,5 +1,6 @@
 /*
- * dependencies: a list of results, the latest first, in buckets.
+ * dependencies: a list of results, the latest first, in buckets; and a list of
+ * results that are kept until a lookup comes.
  */
 #include <sys/queue.h>
 
@@ -8,6 +9,7 @@
 
 #include "http/variants/dependencies.h"
 #include "lib/buf.h"
+#include "lib/io.h"
 #include "lib/lock.h"
 #include "lib/mem.h"
 
@@ -20,8 +22,18 @@ struct result {
 	TAILQ_ENTRY(result)	 order;
 };
 
+struct kept {
+	uint32_t		 namespace;
+	struct buf		 name;
+	struct job_version	 key;
+	struct dependencies_made made;
+	TAILQ_ENTRY(kept)	 order;
+};
+
 struct dependencies {
 	struct lock		*lock;		/* NULL: one loop */
+	TAILQ_HEAD(kept_list, kept) kept;	/* the oldest first */
+	size_t			 nkept;
 	LIST_HEAD(, result)	 buckets[BUCKETS];
 	TAILQ_HEAD(result_list, result) all;	/* the latest first */
 	size_t			 n;
@@ -87,6 +99,7 @@ dependencies_new(bool shared)
 	if (shared)
 		all->lock = lock_new();
 	TAILQ_INIT(&all->all);
+	TAILQ_INIT(&all->kept);
 	return all;
 }
 
@@ -100,6 +113,16 @@ drop_result(struct dependencies *all, struct result *n)
 	all->n--;
 }
 
+static void
+drop_kept(struct dependencies *all, struct kept *k)
+{
+	TAILQ_REMOVE(&all->kept, k, order);
+	all->nkept--;
+	dependencies_drop_made(&k->made);
+	buf_free(&k->name);
+	free(k);
+}
+
 void
 dependencies_free(struct dependencies **allp)
 {
@@ -107,6 +130,8 @@ dependencies_free(struct dependencies **allp)
 
 	while (!TAILQ_EMPTY(&all->all))
 		drop_result(all, TAILQ_FIRST(&all->all));
+	while (!TAILQ_EMPTY(&all->kept))
+		drop_kept(all, TAILQ_FIRST(&all->kept));
 	lock_free(&all->lock);
 	mem_drop(allp);
 }
@@ -156,4 +181,72 @@ dependencies_each(struct dependencies *all, uint64_t inode,
 	    at += strlen(n->names.at + at) + 1)
 		call(n->names.at + at, context);
 	lock_release(all->lock);
+}
+
+/*
+ * Results that are kept
+ */
+
+void
+dependencies_drop_made(struct dependencies_made *made)
+{
+	io_close(&made->fd);
+	buf_free(&made->notes);
+}
+
+static struct kept *
+find_kept(struct dependencies *all, uint32_t namespace, struct str name)
+{
+	struct kept	*k;
+
+	TAILQ_FOREACH(k, &all->kept, order)
+		if (k->namespace == namespace && str_same(name,
+		    (struct str){ k->name.at, k->name.len }))
+			break;
+	return k;
+}
+
+void
+dependencies_keep(struct dependencies *all, uint32_t namespace,
+    struct str name, const struct job_version *key,
+    struct dependencies_made *made)
+{
+	struct kept	*k;
+
+	lock_acquire(all->lock);
+	k = find_kept(all, namespace, name);
+	if (k == NULL && all->nkept == DEPENDENCIES_MADE_MAX)
+		k = TAILQ_FIRST(&all->kept);
+	if (k != NULL)
+		drop_kept(all, k);
+	k = mem_zero(sizeof(*k));
+	k->namespace = namespace;
+	buf_add(&k->name, name.at, name.len);
+	k->key = *key;
+	k->made = *made;
+	TAILQ_INSERT_TAIL(&all->kept, k, order);
+	all->nkept++;
+	lock_release(all->lock);
+	*made = (struct dependencies_made){ .fd = -1 };
+}
+
+bool
+dependencies_take(struct dependencies *all, uint32_t namespace,
+    struct str name, const struct job_version *key,
+    struct dependencies_made *made)
+{
+	struct kept	*k;
+	bool		 found;
+
+	lock_acquire(all->lock);
+	k = find_kept(all, namespace, name);
+	found = k != NULL;
+	if (found) {
+		*made = k->made;
+		made->is_current = memcmp(&k->key, key, sizeof(*key)) == 0;
+		k->made = (struct dependencies_made){ .fd = -1 };
+		drop_kept(all, k);
+	}
+	lock_release(all->lock);
+	return found;
 }

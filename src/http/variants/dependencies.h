@@ -19,8 +19,18 @@
 
 #define DEPENDENCIES_MAX	4096	/* results */
 #define DEPENDENCIES_FILES_MAX	64	/* of a result; more are left out */
+#define DEPENDENCIES_MADE_MAX	64	/* results that are kept */
 
 struct dependencies;
+
+/* The result of a run, until a lookup behind the run tells whether something
+ * has changed meanwhile. */
+struct dependencies_made {
+	int		fd;		/* owned */
+	bool		is_current;	/* nothing has */
+	bool		has_left_out;	/* see struct filter_run */
+	struct buf	notes;
+};
 
 /* The lines of a filter, as a sum of versions behind `sum`, and the names, as
  * terminated texts.  Lines that are none are left out. */
@@ -35,5 +45,17 @@ void		 dependencies_add(struct dependencies *, uint64_t inode,
 /* Calls a function with each name of a result; any thread. */
 void		 dependencies_each(struct dependencies *, uint64_t inode,
 		    void (*)(const char *name, void *context), void *context);
+
+/* Keeps a result of a path, by its key: the version without dependencies.
+ * Takes it over; the oldest of too many is dropped. */
+void		 dependencies_keep(struct dependencies *, uint32_t namespace,
+		    struct str name, const struct job_version *key,
+		    struct dependencies_made *);
+/* Hands the result of a path over, which is current if it has that key.  False:
+ * there is none. */
+bool		 dependencies_take(struct dependencies *, uint32_t namespace,
+		    struct str name, const struct job_version *key,
+		    struct dependencies_made *);
+void		 dependencies_drop_made(struct dependencies_made *);
 
 #endif

@@ -19,6 +19,7 @@
 #include "http/variants/filtered.h"
 #include "http/variants/filtered_lookup.h"
 #include "http/variants/variant.h"
+#include "lib/hash.h"
 #include "lib/io.h"
 #include "lib/mem.h"
 
@@ -44,36 +45,22 @@ why_of_filters(int error)
 	    error == ETIMEDOUT ? WHY_FILTER_LATE : WHY_FILTER_FAILED;
 }
 
-/* Notes the result of filters.  One for which some were left out is looked at
- * again soon, as a file that may still change. */
+/* Keeps the result of a run: the lookup that follows may find that the file or
+ * a filter has changed meanwhile. */
 static void
-note_filtered(struct lookup *l)
+keep_result(struct lookup *l)
 {
-	const struct filter_run	*run = &l->run;
-	struct caches		*caches = l->http->caches;
-	struct buf		 names = { 0 };
-	struct job_version	 v;
-	struct job_facts	 facts = { .mode = 0644, .in_memory = true,
-				    .strong = l->strong && !run->has_left_out };
-	struct stat		 st;
+	struct dependencies_made	made = {
+		.fd = l->run.result, .notes = l->run.notes,
+		.has_left_out = l->run.has_left_out
+	};
+	const struct job_version	key = filtered_version(l->path,
+					    &l->source, l->chain, l->sum);
 
-	v = filtered_version(l->path, &l->source, l->chain, dependencies_sum(
-	    (struct str){ run->notes.at, run->notes.len }, l->sum, &names));
-	v.ino += run->has_left_out;
-	v.size = io_stat(run->result, &st) == 0 ? st.st_size : 0;
-	if (file_fits(&caches->files, &v)) {
-		dependencies_add(caches->dependencies, v.ino,
-		    (struct str){ names.at, names.len });
-		l->info.file = file_new(&caches->files, run->result, &v,
-		    &facts);
-		l->run.result = -1;	/* the file owns it */
-		l->info.checked_at = lookup_result_time(l);
-		l->info.variants = variant_of_filtered(l->http->conf,
-		    l->path->rules, v.size, l->info.type);
-		path_info_found(&caches->paths, l->path, &l->info, 0);
-	} else
-		note_run_failure(l, WHY_FILTER_FAILED);
-	buf_free(&names);
+	l->run.result = -1;
+	l->run.notes = (struct buf){ 0 };
+	dependencies_keep(l->http->caches->dependencies, l->path->namespace,
+	    lookup_result_name(l->path), &key, &made);
 }
 
 static void
@@ -83,7 +70,7 @@ complete_run(struct task *e)
 
 	lookup_result_withdraw(l);
 	if (l->run.error == 0)
-		note_filtered(l);
+		keep_result(l);
 	else if (l->run.error != ECANCELED)
 		note_run_failure(l, why_of_filters(l->run.error));
 }
@@ -117,9 +104,7 @@ begin_run(struct lookup *of, const struct path_info *a,
 	l->path = of->path;
 	l->started_at = http->clock->ms;
 	l->chain = chain;
-	l->info = *a;
 	l->source = job->find.version;
-	l->strong = job->find.facts.strong;
 	l->sum = job->resolve.others_sum;
 	rules_locate(l->path, text, &place);
 	filtered_add_environment(&l->text, l->path, &place, a->type,
@@ -142,15 +127,71 @@ begin_run(struct lookup *of, const struct path_info *a,
 	}
 }
 
+/* Whether the present result has that version, but for its size, which is set
+ * then. */
 static bool
 is_present(const struct lookup *l, struct job_version *v)
 {
-	struct job_version	present;
+	struct job_version	present, wanted = *v;
 
 	if (!path_info_version(&l->http->caches->paths, l->path, &present))
 		return false;
-	v->size = present.size;
-	return memcmp(&present, v, sizeof(present)) == 0;
+	wanted.size = present.size;
+	if (memcmp(&present, &wanted, sizeof(present)) != 0)
+		return false;
+	*v = present;
+	return true;
+}
+
+/* Makes a version that no other result has: nobody knows whether an older or a
+ * newer file or filter has made it. */
+static void
+make_unique(struct job_version *v, int result, const struct clock *clock)
+{
+	/* The key is no secret. */
+	static const struct hash_key	key = { 0, 0 };
+	const uint64_t	all[] = { v->ino, io_inode(result),
+	    (uint64_t)clock->ms };
+
+	v->ino = hash_bytes(&key, (uint64_t)clock->wall, all, sizeof(all));
+}
+
+/* Notes a result that a run has made.  One for which some filters were left out
+ * is made anew soon, as of a file that may still change; of one that is not
+ * current only those have use who have waited for it. */
+static void
+note_result(struct lookup *l, struct path_info *a,
+    const struct conf_chain *chain, struct dependencies_made *made)
+{
+	const struct job	*job = &l->task.job;
+	struct caches		*caches = l->http->caches;
+	struct buf		 names = { 0 };
+	struct job_version	 v;
+	struct job_facts	 facts = { .mode = 0644, .in_memory = true,
+				    .strong = job->find.facts.strong &&
+				    made->is_current && !made->has_left_out };
+	struct stat		 st;
+
+	v = filtered_version(l->path, &job->find.version, chain,
+	    dependencies_sum((struct str){ made->notes.at, made->notes.len },
+	    job->resolve.others_sum, &names));
+	v.ino += made->has_left_out;
+	if (!made->is_current) {
+		make_unique(&v, made->fd, l->http->clock);
+		a->checked_at = PATHNAME_EXPIRED;
+	}
+	v.size = io_stat(made->fd, &st) == 0 ? st.st_size : 0;
+	if (file_fits(&caches->files, &v)) {
+		dependencies_add(caches->dependencies, v.ino,
+		    (struct str){ names.at, names.len });
+		a->file = file_new(&caches->files, made->fd, &v, &facts);
+		made->fd = -1;		/* the file owns it */
+		a->variants = variant_of_filtered(l->http->conf,
+		    l->path->rules, v.size, a->type);
+		path_info_found(&caches->paths, l->path, a, 0);
+	} else
+		lookup_result_set(l, PATHNAME_REFUSED, 500, WHY_FILTER_FAILED);
+	buf_free(&names);
 }
 
 /* Handles a file that filters change: its result may still be the present one.
@@ -164,6 +205,7 @@ filtered_lookup_handle_source(struct lookup *l)
 				    .checked_at = lookup_result_time(l) };
 	const struct conf_chain	*chain;
 	struct job_version	 v;
+	struct dependencies_made made;
 
 	lookup_result_set_type(l, &a);
 	chain = filtered_chain(l->path->rules, job, a.type);
@@ -176,6 +218,13 @@ filtered_lookup_handle_source(struct lookup *l)
 	if (is_present(l, &v)) {
 		path_info_confirm(&l->http->caches->paths, l->path, &v, &a,
 		    NAMESPACE_MADE_BITS);
+		return;
+	}
+	if (!l->has_notes && dependencies_take(
+	    l->http->caches->dependencies, l->path->namespace,
+	    lookup_result_name(l->path), &v, &made)) {
+		note_result(l, &a, chain, &made);
+		dependencies_drop_made(&made);
 		return;
 	}
 	lookup_result_set(l, PATHNAME_UNKNOWN, 0, WHY_NONE);
