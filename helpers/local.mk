@@ -24,6 +24,7 @@ libhelpers_a_SOURCES = \
 	helpers/filters/filter.c \
 	helpers/filters/filter.h \
 	helpers/filters/filter_main.c \
+	helpers/filters/markdown.c \
 	helpers/filters/module.c \
 	helpers/filters/replace.c \
 	helpers/filters/ssi.c \

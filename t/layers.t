@@ -74,6 +74,7 @@ my %door = (
 	'zlib\.h'	=> { most => 1 },
 	'brotli/'	=> { files => [qw(helpers/filters/coding_br.c)] },
 	'zstd\.h'	=> { files => [qw(helpers/filters/coding_zstd.c)] },
+	'cmark\.h'	=> { files => [qw(helpers/filters/markdown.c)] },
 	'crypt\.h'	=> { files => [qw(helpers/verify.c)] },
 	'pthread\.h'	=> { most => 3 },
 	'check\.h'	=> { files => [] },

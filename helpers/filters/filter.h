@@ -36,6 +36,7 @@ const char *filter_variable(const char *name);
 int	ssi_filter(struct str input);
 int	replace_filter(struct str input, const char *from, const char *to);
 int	charset_filter(struct str input, const char *from, const char *to);
+int	markdown_filter(struct str input);
 int	module_filter(struct str input, int n, char **words);
 
 #endif

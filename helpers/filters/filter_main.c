@@ -17,9 +17,11 @@ run_filter(struct str input, int n, char **words)
 		return replace_filter(input, words[1], words[2]);
 	if (n == 3 && strcmp(words[0], "charset") == 0)
 		return charset_filter(input, words[1], words[2]);
+	if (n == 1 && strcmp(words[0], "markdown") == 0)
+		return markdown_filter(input);
 	if (n >= 2 && strcmp(words[0], "module") == 0)
 		return module_filter(input, n - 1, words + 1);
-	fputs("usage: amped-helper filter ssi | replace FROM TO | "
+	fputs("usage: amped-helper filter ssi | markdown | replace FROM TO | "
 	    "charset FROM TO | module FILE [ARGUMENT ...]\n", stderr);
 	return EX_USAGE;
 }

@@ -87,6 +87,9 @@ static const struct {
 	size_t		 arguments;
 } filters[] = {
 	{ "ssi", 0 }, { "replace", 2 }, { "charset", 2 }, { "module", 1 },
+#ifdef HAVE_CMARK
+	{ "markdown", 0 },
+#endif
 };
 
 /* Adds a command, or an argument behind it.  A filter of amped's is a command
@@ -105,7 +108,7 @@ conf_program_set_filter(struct conf_reader *reader, const struct conf_row *row,
 			return true;
 		}
 	conf_error(reader, word->pos, "\"%s\" is no filter: write a file from "
-	    "/ on, ssi, replace, charset or module", word->text);
+	    "/ on, ssi, replace, charset, markdown or module", word->text);
 	return false;
 }
 

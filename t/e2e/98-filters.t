@@ -56,6 +56,13 @@ put('empty.txt', '');
 put('large.txt', 'a line of a text' x 100_000);
 put("$_.txt", "$_ text\n") for qw(one two three);
 
+# Where its library is there.
+my $binary = ($ENV{AMPED_BUILD} // Amped::source_dir()) . '/amped';
+my $has_markdown = `'$binary' -V` =~ /, cmark /;
+my $markdown = $has_markdown ? 'program pages { filter markdown }' :
+    'program pages { filter replace a b }';
+put('m.md', "# Head\n\nA *text* <script>x</script>\n");
+
 my $server = Amped->start(root => $root, errors => 1, global => <<"END",
 cache { paths 1000 revalidate 50ms negative 50ms }
 program upper { filter $upper; confine basic }
@@ -69,6 +76,7 @@ program vars { filter $vars; environment OWN "its own" }
 program leaves { filter $leaves }
 program head { filter /usr/bin/head -c "%{n}" }
 program wait { filter $gate; most 1; queue 0; confine basic }
+$markdown
 chain upper { filters upper }
 chain both { filters upper tail }
 chain fails { filters upper fails }
@@ -81,11 +89,13 @@ chain vars { filters vars }
 chain leaves { filters leaves }
 chain head { filters head }
 chain wait { filters wait }
+chain pages { filters pages }
 END
     site => <<"END");
 	chain upper for text/plain
 	chain both for *.html
 	path /off { chain off; alias $root }
+	path /md { chain pages for *.md; alias $root }
 	path /fails { chain fails; alias $root }
 	path /passes { chain passes; alias $root }
 	path /dies { chain dies; alias $root }
@@ -118,6 +128,14 @@ is(get('/off/a.txt')->{body}, "a text\n", 'off is off');
 is(get('/none.txt')->{status}, 404, 'what is not there');
 is(get('/empty.txt')->{body}, '', 'an empty file');
 ok(get('/large.txt')->{body} eq 'A LINE OF A TEXT' x 100_000, 'a large one');
+
+SKIP: {
+	skip('there is no libcmark', 2) unless $has_markdown;
+	my $page = get('/md/m.md')->{body};
+	like($page, qr{<title>m\.md</title>.*<h1>Head</h1>\s*<p>A <em>text</em>}s,
+	    'a page of Markdown');
+	unlike($page, qr{<script}, 'without the HTML in it');
+}
 
 # A result is a file: once made, with a tag, ranges, conditions.
 await('settled ones', sub { get('/a.txt')->{field}{etag} =~ /^"/ });

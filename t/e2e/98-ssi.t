@@ -1,6 +1,7 @@
 #!/usr/bin/perl
-# Server-side includes, by hand and in a site; the same bytes as Apache's
-# mod_include makes of pages that do not depend on the time.
+# Server-side includes in a site; the same bytes as Apache's mod_include makes of
+# pages that do not depend on the time, and, of the same texts, as its
+# mod_ext_filter by the same command.
 # arch: one: how a page is made has nothing to do with who waits for it
 use strict;
 use warnings;
@@ -104,21 +105,26 @@ write_file("$root/inc/var.html", '<!--#set var="inner" value="set" -->');
 write_file("$root/inc/.secret", 'secret');
 write_file("$root/.secret", 'secret');
 symlink('../../outside.html', "$root/inc/link");
-write_file("$root/$_->[0].shtml", $_->[1]) for @pages;
+for my $page (@pages) {
+	write_file("$root/$page->[0].$_", $page->[1]) for qw(shtml txt);
+}
 write_file("$root/loop.shtml", '.<!--#include virtual="/loop.shtml" -->');
 
 my $server = Amped->start(root => $root, errors => 1, global => <<'END',
 cache { paths 1000 revalidate 50ms negative 50ms }
 program ssi { filter ssi }
+program upper { filter /usr/bin/tr a-z A-Z }
 chain ssi { filters ssi }
+chain upper { filters upper }
 END
-    site => "\tchain ssi for *.shtml\n\tpath /sub { alias $root; " .
+    site => "\tchain ssi for *.shtml\n\tchain upper for text/plain\n\tpath /sub { alias $root; " .
     "chain ssi for *.shtml }\n");
 
 for my $page (@pages) {
 	my ($name, $text, $want) = @$page;
 
 	is($server->get("/$name.shtml")->{body}, $want, "$name: $text");
+	is($server->get("/$name.txt")->{body}, uc($text), "$name by a command");
 }
 is($server->get('/inc/nested.html')->{body},
     '[<!--#include file="b.html" -->]', 'another file is as it is');
@@ -162,16 +168,19 @@ LoadModule mpm_event_module %MODULES/mod_mpm_event.so
 LoadModule authz_core_module %MODULES/mod_authz_core.so
 LoadModule mime_module %MODULES/mod_mime.so
 LoadModule include_module %MODULES/mod_include.so
+LoadModule ext_filter_module %MODULES/mod_ext_filter.so
 StartServers 1
 ErrorLog %DIR/log
 DocumentRoot %WWW
 TypesConfig /etc/mime.types
+ExtFilterDefine upper mode=output cmd="/usr/bin/tr a-z A-Z"
 <Directory %WWW>
 	Require all granted
 	Options +Includes
 	SSILegacyExprParser on
 	AddType text/html .shtml
 	AddOutputFilter INCLUDES .shtml .html
+	AddOutputFilter upper .txt
 </Directory>
 END
 my $pid;
@@ -210,14 +219,21 @@ SKIP: {
 	skip('there is no Apache with mod_include', 1)
 	    unless which_program('apache2') && -e "$modules/mod_include.so";
 	my $port = start_apache('apache2', $modules);
-	for my $page (grep { !$_->[3] } @pages) {
-		my ($name, $text, $want) = @$page;
+	my $ask = sub {
+		my ($name) = @_;
 		my $client = Amped::Client->new(port => $port, relayed => 1);
 
-		$client->send("GET /$name.shtml HTTP/1.1\r\nHost: localhost\r\n" .
+		$client->send("GET /$name HTTP/1.1\r\nHost: localhost\r\n" .
 		    "Connection: close\r\n\r\n");
-		is($client->response('GET')->{body}, $want,
-		    "Apache agrees: $name");
+		return $client->response('GET')->{body};
+	};
+	for my $page (@pages) {
+		my ($name, $text, $want, $own) = @$page;
+
+		is($ask->("$name.shtml"), $want, "Apache agrees: $name")
+		    unless $own;
+		is($ask->("$name.txt"), uc($text),
+		    "Apache agrees: $name by a command");
 	}
 }
 done_testing();

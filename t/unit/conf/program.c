@@ -275,7 +275,7 @@ static const struct {
 	    "have started unix:/a" },
 	{ "program a { filter sed }",
 	    "2:20: \"sed\" is no filter: write a file from / on, ssi, "
-	    "replace, charset or module" },
+	    "replace, charset, markdown or module" },
 	{ "program a { filter replace x }",
 	    "2:20: filter replace needs two words behind it" },
 	{ "program a { filter module }",
