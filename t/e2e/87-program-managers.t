@@ -32,7 +32,8 @@ put("Content-Type: text/plain\nContent-Length: $length\n\n$$\n");
 END
 my $block = "program own {\n\tfastcgi $file\n\tmost " . POOL . "\n\tnice 0\n" .
     "\twithin 60s\n}\n";
-my $server = $programs->start(others => $block,
+my $control = $programs->dir . '/control';
+my $server = $programs->start(others => "control $control\n$block",
     site => "\tpath /own { run own }\n");
 my ($global, $site) = @{$server}{qw(global site)};
 
@@ -65,6 +66,13 @@ sub pool {
 
 	finish($what, @held);
 	return sort map { $_->[2] } @held;
+}
+
+# Whether the manager has read that each request is done.
+sub nothing_runs {
+	return (Amped::run_command(undef, Amped::copy_for_all('ampedctl'),
+	    '-s', $control, 'metrics'))[1] =~
+	    /^amped_program_busy\{program="own"\} 0$/m;
 }
 
 sub in_force { return scalar(() = $server->errors =~ /is in force$/mg) }
@@ -119,6 +127,8 @@ two_managers('... and the other one is replaced: the roots have changed');
 
 # The death of main.
 for my $n (1 .. 2) {
+	# A client has its answer before the manager reads that it is done.
+	ok(eval { await('no request to run', \&nothing_runs) }, 'none runs');
 	$server->kill_role('KILL', 'main');
 	ok(eval { await('another main', sub {
 		(eval { $programs->get('/own')->{status} } // 0) == 200
