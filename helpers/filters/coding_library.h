@@ -23,7 +23,7 @@ enum coding_state {
 	CODING_ENDED		/* all input, or the stream, is at its end */
 };
 
-/* One coding.  A stream is freed by its end function. */
+/* Functions of one coding.  A stream is freed by its end function. */
 struct coding_library {
 	/* NULL: no memory.  size: bytes that the input will have. */
 	void			*(*begin_encoding)(int level, int64_t size);

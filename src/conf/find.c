@@ -141,25 +141,16 @@ conf_user_is_valid(const char *name, size_t len)
 	return true;
 }
 
-static bool
-has_word(const struct conf_words *words, const char *word)
-{
-	for (size_t i = 0; i < words->n; i++)
-		if (strcmp(words->at[i], word) == 0)
-			return true;
-	return false;
-}
-
 bool
 conf_find_listing(const struct conf_words *listing, enum conf_listing form)
 {
-	return has_word(listing, conf_choice_words(TYPE_LISTING)[form]);
+	return conf_name_in(listing, conf_choice_words(TYPE_LISTING)[form]);
 }
 
 bool
 conf_disabled(const struct conf *conf, enum conf_ablation ablation)
 {
-	return has_word(&conf->cache.off,
+	return conf_name_in(&conf->cache.off,
 	    conf_choice_words(TYPE_ABLATION)[ablation]);
 }
 

@@ -16,6 +16,9 @@ struct conf_words {			/* a list of words */
 	size_t	  n;
 };
 
+/* Whether a word is in a list. */
+bool	 conf_name_in(const struct conf_words *, const char *name);
+
 struct conf_pair {			/* a name and its value */
 	char			*name, *value;
 	int64_t			 number;	/* error: the status, or 4 for

@@ -52,6 +52,15 @@ conf_name_add_pair(struct conf_pairs *pairs, const struct conf_word *words,
 	};
 }
 
+bool
+conf_name_in(const struct conf_words *words, const char *text)
+{
+	for (size_t i = 0; i < words->n; i++)
+		if (strcmp(words->at[i], text) == 0)
+			return true;
+	return false;
+}
+
 void
 conf_name_free(struct conf_words *words)
 {

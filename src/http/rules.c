@@ -177,8 +177,7 @@ host_bytes(const struct path *p)
 struct str
 rules_raw(const struct path *p)
 {
-	size_t	n = host_bytes(p);
-
+	size_t		n = host_bytes(p);
 	struct str	raw = { p->name + n, p->len - n }, rest = raw;
 
 	/* Behind that stands the query that has chosen a result. */

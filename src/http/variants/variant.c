@@ -127,20 +127,11 @@ variant_choose(struct conn *c, uint32_t *ns)
  * Lookups
  */
 
-static bool
-has_word(const struct conf_words *words, const char *word)
-{
-	for (size_t i = 0; i < words->n; i++)
-		if (strcmp(words->at[i], word) == 0)
-			return true;
-	return false;
-}
-
 /* Whether a lookup looks for siblings in a coding. */
 static bool
 looks_for_sibling(const struct conf_rules *rules, uint32_t coding)
 {
-	return has_word(rules_precompressed(rules), coding_name(coding));
+	return conf_name_in(rules_precompressed(rules), coding_name(coding));
 }
 
 void
@@ -187,8 +178,8 @@ variant_made(const struct conf_rules *rules)
 	uint16_t		 variants = 0;
 
 	for (uint32_t i = 0; i < CODING_COUNT; i++)
-		if (coding_is_built(i) && (has_word(words, coding_name(i)) ||
-		    has_word(words, "on")))
+		if (coding_is_built(i) && (conf_name_in(words, "on") ||
+		    conf_name_in(words, coding_name(i))))
 			variants |= (uint16_t)(NAMESPACE_MADE_BIT << i);
 	return variants;
 }
