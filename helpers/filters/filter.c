@@ -54,6 +54,22 @@ filter_write(const void *bytes, size_t n)
 		filter_flush();
 }
 
+/* Whether a name is noted for the first time; each is a line. */
+static bool
+is_new(const char *name)
+{
+	static struct buf	names;	/* a line each, behind a line end */
+	struct buf		line = { 0 };
+	bool			new;
+
+	buf_addf(&line, "\n%s\n", name);
+	new = strstr(buf_string(&names), buf_string(&line)) == NULL;
+	if (new)
+		buf_add(&names, line.at, line.len);
+	buf_free(&line);
+	return new;
+}
+
 /* A by-hand run has no such file there. */
 void
 filter_note(const char *name, int fd)
@@ -61,7 +77,7 @@ filter_note(const char *name, int fd)
 	struct stat		st;
 	struct job_version	v = { 0 };
 
-	if (fcntl(NOTES_FD, F_GETFD) == -1 || strchr(name, '\n') != NULL)
+	if (fcntl(NOTES_FD, F_GETFD) == -1 || !is_new(name))
 		return;
 	if (fd != -1 && fstat(fd, &st) == 0)
 		v = file_version_of(&st);

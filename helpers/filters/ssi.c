@@ -313,15 +313,17 @@ do_stat(struct page *p, struct str rest, bool size)
 
 	while (take_attribute(&rest, &a)) {
 		fd = open_named(p, &a, path);
-		if (fd == -1 || fstat(fd, &st) == -1)
+		if (fd == -1)
 			continue;
-		io_close(&fd);
-		if (size)
+		if (fstat(fd, &st) == -1)
+			put_error(p, path, strerror(errno));
+		else if (size)
 			put_size(p->ssi, st.st_size);
 		else {
 			format_time(p->ssi, st.st_mtime, false, text);
 			put_text(text);
 		}
+		io_close(&fd);
 	}
 }
 

@@ -11,6 +11,7 @@
 #include "http/namespace.h"
 #include "http/tag.h"
 #include "http/tasks.h"
+#include "http/variants/variant.h"
 #include "lib/hash.h"
 #include "lib/mem.h"
 #include "stats/stats.h"
@@ -27,12 +28,15 @@ struct digest_task {
 	struct file		*file;	/* referred to; descriptor held */
 };
 
-/* The number of a page is that of its text on each machine. */
+/* The number of a page is that of its text on each machine.  A filter may make
+ * something else of the same file the next time, so its bytes count. */
 static enum conf_etag
 etag_of(const struct path *p)
 {
 	const struct conf_rules	*rules = p->rules;
 
+	if (variant_has_query(p->namespace))
+		return ETAG_CONTENT;
 	return namespace_get(p->namespace)->undated ? ETAG_VERSION :
 	    (enum conf_etag)rules->etag;
 }
@@ -127,9 +131,19 @@ hash_version(const struct request *r)
 		content[1] = digest_get(r->file);
 		return hash_bytes(&key, 0, content, sizeof(content));
 	}
-	return etag_of(r->path) == ETAG_VERSION ?
+	return etag_of(r->path) == ETAG_VERSION ||
+	    variant_has_query(r->path->namespace) ?
 	    hash_bytes(&key, common[0], facts, sizeof(facts)) :
 	    hash_bytes(&key, 0, common, sizeof(common));
+}
+
+/* Whether equal tags mean equal bytes; a result that is too large for a digest
+ * has the tag of its version. */
+static bool
+is_strong(const struct request *r)
+{
+	return r->file->strong && (!variant_has_query(r->path->namespace) ||
+	    (r->info.variants & PATHNAME_BY_CONTENT) != 0);
 }
 
 size_t
@@ -138,7 +152,7 @@ tag_write(const struct request *r, char etag[TAG_MAX])
 	uint64_t	bits = hash_version(r);
 	size_t		n = 0;
 
-	if (!r->file->strong) {
+	if (!is_strong(r)) {
 		etag[n++] = 'W';
 		etag[n++] = '/';
 	}

@@ -45,7 +45,7 @@ get_program(const struct chain_run *s)
 }
 
 static void
-count_stage(const struct chain_run *s, enum program_stats_counter counter)
+count_filter(const struct chain_run *s, enum program_stats_counter counter)
 {
 	program_stats_add(get_program(s)->number, counter, 1);
 }
@@ -80,7 +80,8 @@ end_run(struct chain_run *s, int error)
 	clients_finish_task(&run->task);
 }
 
-/* Adds what a filter has noted; it is kept from notes that have no end. */
+/* Adds what a filter has noted.  In place of too much stands a line that is
+ * none. */
 static void
 take_notes(struct chain_run *s)
 {
@@ -89,9 +90,13 @@ take_notes(struct chain_run *s)
 	struct stat	 st;
 	ssize_t		 n;
 
-	if (fd == -1 || io_stat(fd, &st) == -1 || st.st_size == 0 ||
-	    notes->len + (size_t)st.st_size > FILTER_NOTES_MAX)
+	if (fd == -1 || io_stat(fd, &st) == -1 || st.st_size == 0)
 		return;
+	if (st.st_size > (off_t)(FILTER_NOTES_MAX - notes->len)) {
+		notes->len = 0;
+		buf_addc(notes, '\n');
+		return;
+	}
 	buf_reserve(notes, (size_t)st.st_size);
 	n = pread(fd, notes->at + notes->len, (size_t)st.st_size, 0);
 	if (n > 0)
@@ -107,7 +112,7 @@ take_result(struct chain_run *s)
 	s->input = s->backend->file;
 	s->backend->file = -1;
 	s->has_result = true;
-	count_stage(s, PROGRAM_STATS_ANSWERED);
+	count_filter(s, PROGRAM_STATS_ANSWERED);
 	s->number++;
 }
 
@@ -117,7 +122,7 @@ get_failure(const struct chain_run *s)
 {
 	int	status = s->backend->status;
 
-	count_stage(s, PROGRAM_STATS_FAILED);
+	count_filter(s, PROGRAM_STATS_FAILED);
 	return status != -1 && WIFSIGNALED(status) &&
 	    WTERMSIG(status) == SIGXFSZ ? EFBIG : EPROTO;
 }
@@ -126,7 +131,7 @@ get_failure(const struct chain_run *s)
 static int
 handle_busy(struct chain_run *s)
 {
-	count_stage(s, PROGRAM_STATS_REFUSED);
+	count_filter(s, PROGRAM_STATS_REFUSED);
 	s->run->retry_after = s->backend->retry_after;
 	if (!get_program(s)->optional)
 		return EAGAIN;
@@ -168,7 +173,7 @@ on_told(void *context)
 		break;
 	case BACKEND_FAILED:
 		error = s->backend->error != 0 ? s->backend->error : EPROTO;
-		count_stage(s, PROGRAM_STATS_FAILED);
+		count_filter(s, PROGRAM_STATS_FAILED);
 		break;
 	default:
 		error = get_failure(s);
@@ -201,7 +206,7 @@ start_filter(struct chain_run *s)
 	}
 	if (s->backend == NULL)
 		return errno;
-	count_stage(s, PROGRAM_STATS_REQUESTS);
+	count_filter(s, PROGRAM_STATS_REQUESTS);
 	s->backend->told = on_told;
 	s->backend->told_context = s;
 	evloop_arm(s->timer, s->all->clock->ms + program->within +
@@ -236,7 +241,7 @@ on_time(void *context)
 	int			 error;
 
 	if (s->backend != NULL) {
-		count_stage(s, PROGRAM_STATS_LATE);
+		count_filter(s, PROGRAM_STATS_LATE);
 		end_run(s, ETIMEDOUT);
 		return;
 	}

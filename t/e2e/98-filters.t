@@ -47,6 +47,7 @@ my $sleeps = write_tool('sleeps', "echo x >> $runs/sleeps; exec sleep 60");
 my $gate = write_tool('gate', "echo x >> $runs/gate; until [ -e $runs/open ]" .
     '; do sleep 0.05; done; exec cat');
 my $vars = write_tool('vars', 'exec env');
+my $differs = write_tool('differs', 'exec date +%s%N');
 my $leaves = write_tool('leaves', 'setsid sleep 60 > /dev/null 2>&1 & cat');
 put('a.txt', "a text\n");
 put('b.html', "<p>a page</p>\n");
@@ -73,6 +74,7 @@ program endless { filter $endless; result 100K }
 program sleeps { filter $sleeps; answer 300ms; confine basic }
 program gate { filter $gate; most 1; queue 0; optional on; confine basic }
 program vars { filter $vars; environment OWN "its own" }
+program differs { filter $differs }
 program leaves { filter $leaves }
 program head { filter /usr/bin/head -c "%{n}" }
 program wait { filter $gate; most 1; queue 0; confine basic }
@@ -86,6 +88,7 @@ chain endless { filters endless }
 chain sleeps { filters sleeps }
 chain gate { filters upper gate }
 chain vars { filters vars }
+chain differs { filters differs }
 chain leaves { filters leaves }
 chain head { filters head }
 chain wait { filters wait }
@@ -103,7 +106,9 @@ END
 	path /sleeps { chain sleeps; alias $root }
 	path /gate { chain gate; alias $root }
 	path /wait { chain wait; alias $root }
-	path /vars { chain vars by query "x=0-9"; alias $root }
+	path /vars { chain vars by query "x=0-9 w=plain|fancy";
+		alias $root }
+	path /differs { chain differs; alias $root }
 	path /leaves { chain leaves; alias $root }
 	path /head { chain head by query "n=1-1000 how=plain|fancy"; alias $root }
 	path /packed { chain upper; compress gzip; alias $root }
@@ -194,7 +199,7 @@ is(get('/head/a.txt?n=4')->{body}, 'a te', 'another');
 sub tag { return get("/head/c.bin?$_[0]")->{field}{etag} =~ s{^W/}{}r }
 
 is(tag('n=03'), tag('n=3'), 'a number is a number');
-isnt(tag('n=3&how=plain'), tag('n=3&how=fancy'), 'a word is a word');
+isnt(tag('n=3'), tag('n=4'), 'another number is another one');
 is(tag('how=plain&n=3'), tag('n=3&how=plain'), 'in any order');
 is(get("/head/a.txt?$_")->{status}, 400, "?$_ is out of bounds")
     for qw(n=0 n=1001 n=x n=-1 n= n m=1 n=1&n=2 n=1&m=1 how=other
@@ -202,9 +207,24 @@ is(get("/head/a.txt?$_")->{status}, 400, "?$_ is out of bounds")
 is(get('/head/none?n=3')->{status}, 404, 'of what is not there');
 is(get('/a.txt?whatever')->{body}, "> a text\n", 'elsewhere a query is none');
 
+# A filter that makes something else of the same file the next time: equal
+# strong tags would mean equal bytes.
+my $result = get('/differs/c.bin');
+like($result->{field}{etag}, qr/^"/, 'a strong tag');
+kill('HUP', $server->{pid});
+my $next;
+await('another run', sub {
+	$next = get('/differs/c.bin');
+	return $next->{body} ne $result->{body};
+});
+isnt($next->{field}{etag}, $result->{field}{etag},
+    'other bytes have another tag');
+
 # What a filter is told.
 my %told = get('/vars/d/../c.bin?x=5')->{body} =~ /^(\w+)=(.*)$/mg;
 is($told{QUERY_STRING}, 'x=5', 'the query');
+like(get('/vars/c.bin?w=fancy&x=5')->{body}, qr/^QUERY_STRING=x=5&w=fancy$/m,
+    'a word is a word');
 is($told{DOCUMENT_URI}, '/vars/c.bin', 'the path');
 is($told{SCRIPT_NAME}, '/vars', 'what its directory stands for');
 is($told{PATH_TRANSLATED}, "$root/c.bin", 'the file');

@@ -117,8 +117,8 @@ program upper { filter /usr/bin/tr a-z A-Z }
 chain ssi { filters ssi }
 chain upper { filters upper }
 END
-    site => "\tchain ssi for *.shtml\n\tchain upper for text/plain\n\tpath /sub { alias $root; " .
-    "chain ssi for *.shtml }\n");
+    site => "\tchain ssi for *.shtml\n\tchain upper for text/plain\n" .
+    "\tpath /sub { alias $root; chain ssi for *.shtml }\n");
 
 for my $page (@pages) {
 	my ($name, $text, $want) = @$page;
@@ -151,6 +151,31 @@ await('it to go', sub { body() eq "[$error]" });
 write_file("$root/inc/b.html", 'b');
 await('it to come', sub { body() eq '[b]' });
 pass('what a page includes counts');
+write_file("$root/n$_", "$_ ") for 1 .. 100;
+write_file("$root/hundred.shtml", join('', map {
+	"<!--#include file=\"n$_\" -->"
+} 1 .. 100));
+write_file("$root/many.shtml", '<!--#include file="inc/b.html" -->' x 3000);
+my $many;
+await('a page that is kept', sub {
+	$many = $server->get('/many.shtml');
+	return $many->{field}{etag} =~ /^"/;
+});
+is($many->{body}, 'b' x 3000, 'a file many times');
+write_file("$root/inc/b.html", 'c');
+await('the new part', sub {
+	return $server->get('/many.shtml')->{body} eq 'c' x 3000;
+});
+pass('... counts');
+
+# A page of more files than a lookup can tell of is made for each request.
+is($server->get('/hundred.shtml')->{body}, join('', map { "$_ " } 1 .. 100),
+    'a hundred files');
+like($server->get('/hundred.shtml')->{field}{etag}, qr{^W/"}, 'a weak tag');
+write_file("$root/n100", 'the last');
+like($server->get('/hundred.shtml')->{body}, qr/ 99 the last\z/,
+    'the last one counts at once');
+write_file("$root/inc/b.html", 'b');
 utime(1_000_000_000, 1_000_000_000, "$root/inc/b.html");
 $server->finish;
 

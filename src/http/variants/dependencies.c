@@ -71,24 +71,23 @@ take_version(struct str *line, struct job_version *v)
 	    memchr(line->at, '\0', line->len) == NULL;
 }
 
-uint64_t
-dependencies_sum(struct str lines, uint64_t sum, struct buf *names)
+bool
+dependencies_sum(struct str lines, uint64_t *sum, struct buf *names)
 {
 	struct job_version	v;
 	struct str		line;
 	unsigned		n = 0;
 
-	while (lines.len > 0 && n < DEPENDENCIES_FILES_MAX) {
+	for (; lines.len > 0; n++) {
 		line = str_cut(&lines, '\n');
-		if (!take_version(&line, &v) ||
+		if (n == DEPENDENCIES_FILES_MAX || !take_version(&line, &v) ||
 		    names->len + line.len + 1 > JOB_PATH_MAX / 2)
-			continue;
-		sum = job_sum_version(sum, &v);
+			return false;
+		*sum = job_sum_version(*sum, &v);
 		buf_add(names, line.at, line.len);
 		buf_addc(names, '\0');
-		n++;
 	}
-	return sum;
+	return true;
 }
 
 struct dependencies *

@@ -18,7 +18,7 @@
 #include "lib/str.h"
 
 #define DEPENDENCIES_MAX	4096	/* results */
-#define DEPENDENCIES_FILES_MAX	64	/* of a result; more are left out */
+#define DEPENDENCIES_FILES_MAX	64	/* of a result */
 #define DEPENDENCIES_MADE_MAX	64	/* results that are kept */
 
 struct dependencies;
@@ -32,9 +32,10 @@ struct dependencies_made {
 	struct buf	notes;
 };
 
-/* The lines of a filter, as a sum of versions behind `sum`, and the names, as
- * terminated texts.  Lines that are none are left out. */
-uint64_t	 dependencies_sum(struct str lines, uint64_t sum,
+/* Adds the versions in the lines of a filter to a sum, and the names, as
+ * terminated texts.  False: there are too many files for a lookup, or lines
+ * that are none, so nobody can tell whether the result is still current. */
+bool		 dependencies_sum(struct str lines, uint64_t *sum,
 		    struct buf *names);
 
 struct dependencies *dependencies_new(bool shared);

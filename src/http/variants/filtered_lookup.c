@@ -11,9 +11,11 @@
 #include <string.h>
 
 #include "cache/chunk.h"
+#include "cache/digest.h"
 #include "conf/chain.h"
 #include "http/namespace.h"
 #include "http/rules.h"
+#include "http/tag.h"
 #include "http/tasks.h"
 #include "http/variants/dependencies.h"
 #include "http/variants/filtered.h"
@@ -156,9 +158,23 @@ make_unique(struct job_version *v, int result, const struct clock *clock)
 	v->ino = hash_bytes(&key, (uint64_t)clock->wall, all, sizeof(all));
 }
 
+/* Makes a file, with room for a digest if its tag is made of that. */
+static struct file *
+new_file(const struct lookup *l, struct path_info *a, int fd,
+    const struct job_version *v, const struct job_facts *facts)
+{
+	struct file_cache	*files = &l->http->caches->files;
+
+	if (!tag_needs_digest(l->http->conf, l->path, v))
+		return file_new(files, fd, v, facts);
+	a->variants |= PATHNAME_BY_CONTENT;
+	return file_new_with_digest(files, fd, v, facts);
+}
+
 /* Notes a result that a run has made.  One for which some filters were left out
  * is made anew soon, as of a file that may still change; of one that is not
- * current only those have use who have waited for it. */
+ * current, or depends on more than a lookup can tell, only those have use who
+ * have waited for it. */
 static void
 note_result(struct lookup *l, struct path_info *a,
     const struct conf_chain *chain, struct dependencies_made *made)
@@ -166,17 +182,19 @@ note_result(struct lookup *l, struct path_info *a,
 	const struct job	*job = &l->task.job;
 	struct caches		*caches = l->http->caches;
 	struct buf		 names = { 0 };
-	struct job_version	 v;
+	uint64_t		 sum = job->resolve.others_sum;
+	bool			 stays = dependencies_sum((struct str){
+				    made->notes.at, made->notes.len }, &sum,
+				    &names) && made->is_current;
+	struct job_version	 v = filtered_version(l->path,
+				    &job->find.version, chain, sum);
 	struct job_facts	 facts = { .mode = 0644, .in_memory = true,
 				    .strong = job->find.facts.strong &&
-				    made->is_current && !made->has_left_out };
+				    stays && !made->has_left_out };
 	struct stat		 st;
 
-	v = filtered_version(l->path, &job->find.version, chain,
-	    dependencies_sum((struct str){ made->notes.at, made->notes.len },
-	    job->resolve.others_sum, &names));
 	v.ino += made->has_left_out;
-	if (!made->is_current) {
+	if (!stays) {
 		make_unique(&v, made->fd, l->http->clock);
 		a->checked_at = PATHNAME_EXPIRED;
 	}
@@ -184,10 +202,10 @@ note_result(struct lookup *l, struct path_info *a,
 	if (file_fits(&caches->files, &v)) {
 		dependencies_add(caches->dependencies, v.ino,
 		    (struct str){ names.at, names.len });
-		a->file = file_new(&caches->files, made->fd, &v, &facts);
-		made->fd = -1;		/* the file owns it */
 		a->variants = variant_of_filtered(l->http->conf,
 		    l->path->rules, v.size, a->type);
+		a->file = new_file(l, a, made->fd, &v, &facts);
+		made->fd = -1;		/* the file owns it */
 		path_info_found(&caches->paths, l->path, a, 0);
 	} else
 		lookup_result_set(l, PATHNAME_REFUSED, 500, WHY_FILTER_FAILED);
@@ -217,7 +235,7 @@ filtered_lookup_handle_source(struct lookup *l)
 	    job->resolve.others_sum);
 	if (is_present(l, &v)) {
 		path_info_confirm(&l->http->caches->paths, l->path, &v, &a,
-		    NAMESPACE_MADE_BITS);
+		    NAMESPACE_MADE_BITS | PATHNAME_BY_CONTENT);
 		return;
 	}
 	if (!l->has_notes && dependencies_take(
@@ -332,6 +350,8 @@ filtered_lookup_handle_compressed(struct lookup *l)
 		return;
 	}
 	job->find.facts.strong = l->of->strong;
+	if (tag_needs_digest(l->http->conf, l->path, &job->find.version))
+		a.variants |= PATHNAME_BY_CONTENT;
 	lookup_result_take_file(l, &a, 0);
 }
 
@@ -365,7 +385,7 @@ filtered_lookup_make_compression(struct http_loop *http, struct path *p,
 			return new_compression(http, p, &info, complete, free);
 	} else if (path_info_version(paths, p, &present))
 		path_info_confirm(paths, p, &present, &(struct path_info){
-		    .checked_at = http->clock->ms }, 0);
+		    .checked_at = http->clock->ms }, PATHNAME_BY_CONTENT);
 	leave_filtered(&info);
 	return NULL;
 }
