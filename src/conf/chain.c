@@ -13,7 +13,7 @@
 #define PARAMETER_MAX	32		/* bytes of a name, or of a word */
 #define BOUNDS_FORM							\
 	"bounds of a query are written NAME=LOWEST-HIGHEST or "		\
-	"NAME=WORD|WORD, with spaces between them"
+	"NAME=WORD|WORD, once for each name, with spaces between them"
 #define NAME_BYTES	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" \
 	"0123456789_-"
 
@@ -73,13 +73,17 @@ parse_numbers(struct str text, struct conf_parameter *p)
 	    str_number(text, &p->highest) && p->lowest <= p->highest;
 }
 
-/* Parses WORD|WORD; false: it is none. */
+/* Parses WORD|WORD; false: it is none.  Numbers in the wrong order are no
+ * word. */
 static bool
 parse_words(struct str text, struct conf_parameter *p)
 {
 	struct buf	 word = { 0 };
 	struct str	 next;
 
+	if (text.len > 0 && strspn(text.at, "0123456789-") >= text.len &&
+	    memchr(text.at, '-', text.len) != NULL)
+		return false;
 	do {
 		next = str_cut(&text, '|');
 		if (!is_name(next)) {
@@ -117,6 +121,20 @@ free_parameter(struct conf_parameter *p)
 	conf_name_free(&p->words);
 }
 
+/* Whether bounds are about a parameter. */
+static bool
+has_parameter(struct str bounds, const char *name)
+{
+	struct str	next;
+
+	while (bounds.len > 0) {
+		next = str_cut(&bounds, ' ');
+		if (str_same(str_cut(&next, '='), str_of(name)))
+			return true;
+	}
+	return false;
+}
+
 bool
 conf_chain_set_by(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *words, void *member)
@@ -134,9 +152,9 @@ conf_chain_set_by(struct conf_reader *reader, const struct conf_row *row,
 	}
 	while (good && bounds.len > 0) {
 		next = str_cut(&bounds, ' ');
-		good = parse_parameter(next, &p);
-		if (good)
-			free_parameter(&p);
+		good = parse_parameter(next, &p) && !has_parameter(bounds,
+		    p.name);
+		free_parameter(&p);
 	}
 	if (!good) {
 		conf_error(reader, words[1].pos, "\"%s\": " BOUNDS_FORM,

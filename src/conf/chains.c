@@ -1,10 +1,12 @@
 /*
  * chains: checks blocks chain, and finds the chains of sites and paths.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "conf/run.h"
 #include "lib/mem.h"
+#include "lib/str.h"
 
 /*
  * Blocks chain
@@ -30,10 +32,17 @@ static void
 add_filter(struct conf_reader *reader, struct conf_chain *chain,
     const char *name, struct conf_pos pos)
 {
+	struct conf			*conf = reader->conf;
 	const struct conf_program	*program;
+	const struct conf_origin	*filter;
 
 	program = conf_run_find(reader, name, "filter FILE", pos);
 	if (program == NULL)
+		return;
+	filter = conf_origin(conf_object_program(
+	    &conf->programs[program - conf->programs]),
+	    conf_row_find_word("filter", BLOCK_PROGRAM), 0);
+	if (filter != NULL && filter->bad)
 		return;
 	if (!program->is_filter) {
 		conf_error(reader, pos, "program %s is no filter: it needs "
@@ -72,6 +81,47 @@ conf_chains_prepare(struct conf_reader *reader)
  * Rules
  */
 
+/* The name of a parameter that an argument of a filter needs, and that no query
+ * can have; the caller frees it.  NULL: there is none. */
+static char *
+find_unknown(const struct conf_chains *chains, const char *argument)
+{
+	const char	*end;
+	struct str	 name;
+	size_t		 i;
+
+	while ((argument = strstr(argument, "%{")) != NULL) {
+		argument += 2;
+		end = strchr(argument, '}');
+		if (end == NULL)
+			break;
+		name = (struct str){ argument, (size_t)(end - argument) };
+		for (i = 0; i < chains->nparameters; i++)
+			if (str_same(name, str_of(chains->parameters[i].name)))
+				break;
+		if (i == chains->nparameters)
+			return strndup(name.at, name.len);
+	}
+	return NULL;
+}
+
+/* Checks a chain that queries have parameters for. */
+static void
+check_parameters(struct conf_reader *reader, const struct conf_chains *chains,
+    const struct conf_program *program, struct conf_pos pos)
+{
+	char	*name;
+
+	for (size_t i = 0; i < program->command.n; i++) {
+		name = find_unknown(chains, program->command.at[i]);
+		if (name != NULL)
+			conf_error(reader, pos, "the bounds have no parameter "
+			    "\"%s\", which filter %s has in its arguments",
+			    name, program->name);
+		free(name);
+	}
+}
+
 static void
 add_use(struct conf_reader *reader, struct conf_chains *chains,
     const struct conf_pair *pair, struct conf_pos pos)
@@ -91,6 +141,8 @@ add_use(struct conf_reader *reader, struct conf_chains *chains,
 	chains->list[chains->n++] = (struct conf_chain_use){
 		chain, pair->name[0] != '\0' ? pair->name : NULL
 	};
+	for (size_t i = 0; i < chain->n && chains->nparameters > 0; i++)
+		check_parameters(reader, chains, chain->list[i], pos);
 }
 
 static void

@@ -437,6 +437,7 @@ parse_statement(struct file *file, const struct scope *scope,
 	const struct conf_word	*word = &s->words[0];
 	const struct conf_row	*row = NULL;
 	enum conf_block		 block;
+	const char		*last;
 
 	if (conf_block_find(word->text, scope->block, &block)) {
 		parse_inner(file, block, scope, s);
@@ -454,7 +455,10 @@ parse_statement(struct file *file, const struct scope *scope,
 	}
 	if (s->end != TOKEN_OPEN)
 		return;
-	conf_error(reader, s->end_pos, "\"%s\" is not a block", word->text);
+	last = s->words[s->n - 1].text;
+	conf_error(reader, s->end_pos, last[0] != '\0' &&
+	    last[strlen(last) - 1] == '%' ? "a word with %%{...} in it needs "
+	    "quotes" : "\"%s\" is not a block", word->text);
 	skip_block(&file->lexer);
 }
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <iconv.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -81,14 +82,42 @@ conf_program_set_helper(const char *file)
 	helper = file;
 }
 
-/* The filters of amped, and how many arguments each has at least. */
+static const char *
+wrong_charset(char *const *names)
+{
+	iconv_t	cd = iconv_open(names[1], names[0]);
+
+	if (cd == (iconv_t)-1)
+		return "filter charset: this system cannot convert from the "
+		    "first to the second: \"iconv -l\" lists what it can";
+	iconv_close(cd);
+	return NULL;
+}
+
+static const char *
+wrong_module(char *const *file)
+{
+	return file[0][0] != '/' ?
+	    "filter module: write the name of its file from / on" :
+	    access(file[0], R_OK) == -1 ?
+	    "filter module: its file is not there, or cannot be read" : NULL;
+}
+
+/* The filters of amped; how many arguments each has at least; a function that
+ * tells what is wrong with these, NULL: nothing. */
 static const struct {
 	const char	*name;
 	size_t		 arguments;
+	const char	*lack;
+	const char	*(*wrong)(char *const *arguments);
 } filters[] = {
-	{ "ssi", 0 }, { "replace", 2 }, { "charset", 2 }, { "module", 1 },
+	{ .name = "ssi" },
+	{ "replace", 2, "filter replace needs two words behind it", NULL },
+	{ "charset", 2, "filter charset needs two words behind it",
+	    wrong_charset },
+	{ "module", 1, "filter module needs a file behind it", wrong_module },
 #ifdef HAVE_CMARK
-	{ "markdown", 0 },
+	{ .name = "markdown" },
 #endif
 };
 
@@ -117,22 +146,24 @@ conf_program_complete_filter(struct conf_program *program)
 {
 	const struct conf_words	*given = &program->given.filter;
 	struct conf_words	*command = &program->command;
+	size_t			 i = 0;
 
 	if (given->at[0][0] == '/') {
 		*command = *given;
 		return NULL;
 	}
-	for (size_t i = 0; i < sizeof(filters) / sizeof(filters[0]); i++)
-		if (strcmp(filters[i].name, given->at[0]) == 0 &&
-		    given->n <= filters[i].arguments)
-			return filters[i].name;
+	while (strcmp(filters[i].name, given->at[0]) != 0)
+		i++;
+	if (given->n <= filters[i].arguments)
+		return filters[i].lack;
 	conf_name_add(&program->given.made, helper);
 	conf_name_add(&program->given.made, "filter");
-	for (size_t i = 0; i < given->n; i++)
-		conf_name_add(&program->given.made, given->at[i]);
+	for (size_t k = 0; k < given->n; k++)
+		conf_name_add(&program->given.made, given->at[k]);
 	*command = program->given.made;
 	program->is_own = true;
-	return NULL;
+	return filters[i].wrong == NULL ? NULL :
+	    filters[i].wrong(given->at + 1);
 }
 
 /* Adds a server; or the file of own processes, or an argument behind it. */

@@ -90,16 +90,14 @@ static void
 complete_filter(struct conf_reader *reader, struct conf_program *program)
 {
 	const struct conf_origin	*given = find_origin(program, "filter");
-	const char			*lacking;
+	const char			*wrong;
 
 	program->is_filter = program->given.filter.n > 0;
 	if (!program->is_filter)
 		return;
-	lacking = conf_program_complete_filter(program);
-	if (lacking != NULL && !given->bad)
-		conf_error(reader, given->pos, "filter %s needs %s behind it",
-		    lacking, strcmp(lacking, "module") == 0 ? "a file" :
-		    "two words");
+	wrong = conf_program_complete_filter(program);
+	if (wrong != NULL && !given->bad)
+		conf_error(reader, given->pos, "%s", wrong);
 	if (find_origin(program, "confine") == NULL && landlock_version() > 0)
 		program->confine = CONFINEMENT_FILES;
 }

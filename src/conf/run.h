@@ -19,8 +19,7 @@ void		conf_program_add_pattern(struct conf_pairs *,
 		    const char *pattern);
 /* Of a program: why it cannot have that name. */
 conf_wrong_fn	conf_program_wrong_name;
-/* Sets the command of a filter.  NULL, or the name of a filter of amped that
- * lacks arguments. */
+/* Sets the command of a filter.  NULL, or what is wrong with it. */
 const char	*conf_program_complete_filter(struct conf_program *);
 /* Adds one without name; all others may move. */
 struct conf_program *conf_program_add(struct conf *);

@@ -181,6 +181,14 @@ END_TEST
 
 #define LONGER	LONG LONG LONG LONG	/* than sun_path */
 
+#define CHAIN	"program b { filter /bin/head -c \"%{w}\" }\n"		\
+		"chain a { filters b }\nsite y {\n"			\
+		"listen *:81; root /; chain a by query \""
+#define BOUNDS(text)							\
+	"5:39: \"" text "\": bounds of a query are written "		\
+	"NAME=LOWEST-HIGHEST or NAME=WORD|WORD, once for each name, with " \
+	"spaces between them"
+
 /* A text in front of a site, and its only error. */
 static const struct {
 	const char	*text, *want;
@@ -280,6 +288,15 @@ static const struct {
 	    "2:20: filter replace needs two words behind it" },
 	{ "program a { filter module }",
 	    "2:20: filter module needs a file behind it" },
+	{ "program a { filter module /nope }",
+	    "2:20: filter module: its file is not there, or cannot be read" },
+	{ "program a { filter module a.so }",
+	    "2:20: filter module: write the name of its file from / on" },
+	{ "program a { filter charset latin1 utf-88 }",
+	    "2:20: filter charset: this system cannot convert from the first "
+	    "to the second: \"iconv -l\" lists what it can" },
+	{ "program a { filter /bin/head -c %{n} }",
+	    "2:34: a word with %{...} in it needs quotes" },
 	{ "program a { filter /nope }",
 	    "2:20: cannot run /nope: No such file or directory" },
 	{ "program a { filter ssi; stream on }",
@@ -303,6 +320,13 @@ static const struct {
 	    "4:7: chain \"a\" is given twice" },
 	{ "program b { filter ssi }\nchain a { filters b; onfail no }",
 	    "3:29: \"no\" is not one of 500, pass" },
+	{ "program b { filter sed }\nchain a { filters b }", "2:20: \"sed\" is "
+	    "no filter: write a file from / on, ssi, replace, charset, "
+	    "markdown or module" },
+	{ CHAIN "w=10-1\" }", BOUNDS("w=10-1") },
+	{ CHAIN "w=1-9 w=1-8\" }", BOUNDS("w=1-9 w=1-8") },
+	{ CHAIN "v=1-9\" }", "5:28: the bounds have no parameter \"w\", which "
+	    "filter b has in its arguments" },
 	{ "program a { command /bin/sh; authorization on }",
 	    "2:44: \"on\" is not one of hide, pass" },
 	{ "program a { command /bin/sh; sendfile /nope }",
