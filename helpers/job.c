@@ -21,6 +21,18 @@ job_kind_name(enum job_kind kind)
 	return kind_names[kind];
 }
 
+const char *
+job_found_name(const struct job *job)
+{
+	const char	*name = job->find.names.at;
+
+	if (job->find.name_number == 0)
+		return "";
+	for (unsigned i = 1; i < job->find.name_number; i++)
+		name += strlen(name) + 1;
+	return name;
+}
+
 enum job_links
 job_links_find(const char *name)
 {

@@ -183,6 +183,7 @@ bool		 job_has_range(enum job_kind);
 bool		 job_makes_file(const struct job *);
 /* Whether a job that was done has found a program. */
 bool		 job_found_program(const struct job *);
+const char	*job_found_name(const struct job *);	/* of names, or "" */
 const char	*job_kind_name(enum job_kind);
 /* The policy of that name; JOB_LINKS_COUNT: there is none. */
 enum job_links	 job_links_find(const char *name);
@@ -190,7 +191,6 @@ enum job_links	 job_links_find(const char *name);
 uint64_t	 job_sum_version(uint64_t sum, const struct job_version *);
 /* Makes an empty job: fd is -1, all else zero. */
 void		 job_init(struct job *, enum job_kind);
-
 /* Does a job of any kind, and fills in the result.  Blocks. */
 void		 job_perform(struct job *);
 

@@ -27,6 +27,7 @@ struct filter_run {
 	struct task	 task;		/* first: casts rely on it */
 	const struct conf_program *const *programs;	/* in order */
 	size_t		 n;
+	struct str	 name;		/* for logs; the machine's */
 	/* Texts NAME=VALUE, each terminated; the machine's. */
 	struct str	 environment;
 	int		 source;	/* the file, its offset at the first

@@ -3,7 +3,7 @@
  * smaller.  Comments go, and white space becomes one space, but in elements
  * where it counts.
  *
- *	cc -shared -fPIC -O2 -I/usr/include -o minify.so minify.c
+ *	cc -shared -fPIC -O2 -I/usr/local/include -o minify.so minify.c
  */
 #include <ctype.h>
 #include <stdlib.h>

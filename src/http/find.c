@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "cache/digest.h"
+#include "conf/chain.h"
 #include "http/conn.h"
 #include "http/find.h"
 #include "http/limits/verification.h"
@@ -121,6 +122,15 @@ switch_to_filtered(struct conn *c, uint32_t ns)
 	return go;
 }
 
+/* The time for another file starts at zero. */
+static void
+reset_attempts(struct request *r)
+{
+	r->body.load_tried = false;
+	r->disk.attempts = 0;
+	r->disk.deadline = 0;
+}
+
 /* Goes on with the file itself, as the conf says of a filter that fails. */
 static COLD enum go
 pass_unfiltered(struct conn *c)
@@ -129,7 +139,7 @@ pass_unfiltered(struct conn *c)
 	struct str	 name = { r->path->name, r->path->len };
 
 	r->lookup.unfiltered = true;
-	r->body.load_tried = false;
+	reset_attempts(r);
 	return switch_path(c, namespace_site(r->path->namespace),
 	    str_cut(&name, '?'));
 }
@@ -190,17 +200,14 @@ choose_name(struct conn *c)
 	    conn_go(c, STEP_HEAD);
 }
 
-/* Goes on with the file itself, as its variant cannot be had in time; attempts
- * and deadline start anew. */
+/* Goes on with the file itself, as its variant cannot be had in time. */
 static COLD enum go
 fall_back_to_identity(struct conn *c)
 {
 	struct request	*r = c->request;
 
 	r->lookup.no_variants = true;
-	r->body.load_tried = false;
-	r->disk.attempts = 0;
-	r->disk.deadline = 0;
+	reset_attempts(r);
 	return switch_namespace(c, variant_base(r->path->namespace));
 }
 
@@ -360,12 +367,18 @@ handle_due(struct conn *c)
 	return go;
 }
 
-/* Handles a lookup that was not complete in time. */
+/* Handles a lookup that was not complete in time; filters may be what it waits
+ * for. */
 static COLD enum go
 handle_timeout(struct conn *c, enum outcome outcome)
 {
 	const struct path	*p = c->request->path;
+	const struct conf_chain	*chain = outcome == OUTCOME_TIMED_OUT &&
+				    p != NULL ? lookup_chain(c->http, p) : NULL;
 
+	if (chain != NULL)
+		return chain->onfail == ONFAIL_PASS ? pass_unfiltered(c) :
+		    reply_error(c, reply_why(c, WHY_FILTER_LATE));
 	stats_count(STATS_DISK_TIMEOUTS);
 	return outcome == OUTCOME_TIMED_OUT && p != NULL &&
 	    namespace_is_variant(p->namespace) ? fall_back_to_identity(c) :

@@ -362,6 +362,14 @@ lookup_refresh(struct http_loop *http, struct path *p)
 	return l != NULL ? &l->task : submit_lookup(http, p, true, false);
 }
 
+const struct conf_chain *
+lookup_chain(struct http_loop *http, const struct path *p)
+{
+	const struct lookup	*l = lookup_result_find_pending(http, p);
+
+	return l != NULL ? l->chain : NULL;
+}
+
 void
 lookup_set_late(struct http_loop *http, const struct path *p)
 {

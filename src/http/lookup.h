@@ -17,6 +17,8 @@ struct task	*lookup_start(struct http_loop *, struct path *, bool bytes);
 struct task	*lookup_refresh(struct http_loop *, struct path *);
 /* Whether there is a pending lookup to join. */
 bool		 lookup_is_pending(struct http_loop *, const struct path *);
+/* The chain whose filters the pending lookup runs; NULL: none. */
+const struct conf_chain *lookup_chain(struct http_loop *, const struct path *);
 /* Notes that a request has waited for the pending lookup in vain, so that no
  * other one does. */
 void		 lookup_set_late(struct http_loop *, const struct path *);

@@ -24,14 +24,8 @@ lookup_result_name(const struct path *p)
 static void
 add_found_path(const struct lookup *l, struct buf *to)
 {
-	const char	*name = l->text.at + l->names_at;
-
 	buf_adds(to, l->text.at);
-	if (l->task.job.find.name_number == 0)
-		return;
-	for (unsigned i = 1; i < l->task.job.find.name_number; i++)
-		name += strlen(name) + 1;
-	buf_adds(to, name);
+	buf_adds(to, job_found_name(&l->task.job));
 }
 
 /* The time of the result.  Lookups of several threads may overtake each other,

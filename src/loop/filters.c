@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "conf/program.h"
 #include "lib/io.h"
+#include "lib/log.h"
 #include "lib/mem.h"
 #include "loop/clients.h"
 #include "loop/filters.h"
@@ -50,6 +52,29 @@ count_filter(const struct chain_run *s, enum program_stats_counter counter)
 	program_stats_add(get_program(s)->number, counter, 1);
 }
 
+/* Logs why a run has no result: perhaps no request waits for it any more. */
+static void
+log_failure(const struct chain_run *s, int error)
+{
+	const struct conf_program	*p = get_program(s);
+	int				 n = (int)s->run->name.len;
+	const char			*name = s->run->name.at;
+
+	if (error == EFBIG)
+		log_warnx("filter %s: %.*s: its result is larger than %lld "
+		    "bytes (result)", p->name, n, name, (long long)p->result);
+	else if (error == ETIMEDOUT)
+		log_warnx("filter %s: %.*s: ended, since it takes longer than "
+		    "%lld ms (answer)", p->name, n, name,
+		    (long long)p->answer);
+	else if (error == EPROTO)
+		log_warnx("filter %s: %.*s: failed: lines of %s[PID] say how",
+		    p->name, n, name, p->name);
+	else if (error != ECANCELED && error != EAGAIN && error != ENODATA)
+		log_warnx("filter %s: %.*s: cannot start %s: %s", p->name, n,
+		    name, p->command.at[0], strerror(error));
+}
+
 static void
 end_backend(struct chain_run *s)
 {
@@ -65,7 +90,9 @@ end_run(struct chain_run *s, int error)
 	struct filter_run	*run = s->run;
 
 	end_backend(s);
-	if (error == 0 && !s->has_result)
+	if (error != 0)
+		log_failure(s, error);
+	else if (!s->has_result)
 		error = ENODATA;
 	run->error = error;
 	run->result = -1;

@@ -187,6 +187,9 @@ for my $case (['fails', 500], ['dies', 500], ['endless', 500],
 	is(get('/c.bin')->{status}, 200, 'and others are served');
 }
 $server->wait_line(qr/warn: fails\[\d+\]: cannot do it/);
+$server->wait_line(qr/filter fails: \S+c\.bin: failed/);
+$server->wait_line(qr/filter endless: \S+c\.bin: its result is larger than 102/);
+$server->wait_line(qr/filter sleeps: \S+c\.bin: ended, since .* 300 ms/);
 $server->wait_line(qr/500 for \/fails\/c.bin .*: a filter of its file has/);
 is(get('/passes/c.bin')->{body}, "bytes\n", 'pass: the file as it is');
 like(get('/passes/c.bin')->{field}{'last-modified'}, qr/GMT/, 'with its date');

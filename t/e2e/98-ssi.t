@@ -96,6 +96,8 @@ push(@pages, ['elif', '<!--#set var="x" value="b" --><!--#if expr="$x = a" -->' 
     ['badif', '<!--#if expr="(a" -->A<!--#endif -->', $error, 1],
     ['loneend', '<!--#endif -->', $error, 1]);
 
+my $index = 'index.shtml /pages/index.shtml part';
+
 my $all = docroot('outside.html' => 'outside');
 my $root = "$all/root";
 write_file("$root/inc/b.html", 'b');
@@ -108,6 +110,9 @@ symlink('../../outside.html', "$root/inc/link");
 for my $page (@pages) {
 	write_file("$root/$page->[0].$_", $page->[1]) for qw(shtml txt);
 }
+write_file("$root/pages/index.shtml", '<!--#echo var="DOCUMENT_NAME" --> ' .
+    '<!--#echo var="DOCUMENT_URI" --> <!--#include file="part" -->');
+write_file("$root/pages/part", 'part');
 write_file("$root/loop.shtml", '.<!--#include virtual="/loop.shtml" -->');
 
 my $server = Amped->start(root => $root, errors => 1, global => <<'END',
@@ -117,7 +122,7 @@ program upper { filter /usr/bin/tr a-z A-Z }
 chain ssi { filters ssi }
 chain upper { filters upper }
 END
-    site => "\tchain ssi for *.shtml\n\tchain upper for text/plain\n" .
+    site => "\tindex index.shtml\n\tchain ssi for *.shtml\n\tchain upper for text/plain\n" .
     "\tpath /sub { alias $root; chain ssi for *.shtml }\n");
 
 for my $page (@pages) {
@@ -128,6 +133,7 @@ for my $page (@pages) {
 }
 is($server->get('/inc/nested.html')->{body},
     '[<!--#include file="b.html" -->]', 'another file is as it is');
+is($server->get('/pages/')->{body}, $index, 'an index has a name');
 is($server->get('/sub/file.shtml')->{body}, 'abc', 'beneath an alias');
 is($server->get('/sub/virtual.shtml')->{body}, "a${error}c",
     'a path that its directory does not stand for');
@@ -191,6 +197,7 @@ Mutex file:%DIR
 Listen 127.0.0.1:%PORT
 LoadModule mpm_event_module %MODULES/mod_mpm_event.so
 LoadModule authz_core_module %MODULES/mod_authz_core.so
+LoadModule dir_module %MODULES/mod_dir.so
 LoadModule mime_module %MODULES/mod_mime.so
 LoadModule include_module %MODULES/mod_include.so
 LoadModule ext_filter_module %MODULES/mod_ext_filter.so
@@ -201,6 +208,7 @@ TypesConfig /etc/mime.types
 ExtFilterDefine upper mode=output cmd="/usr/bin/tr a-z A-Z"
 <Directory %WWW>
 	Require all granted
+	DirectoryIndex index.shtml
 	Options +Includes
 	SSILegacyExprParser on
 	AddType text/html .shtml
@@ -252,6 +260,7 @@ SKIP: {
 		    "Connection: close\r\n\r\n");
 		return $client->response('GET')->{body};
 	};
+	is($ask->('pages/'), $index, 'Apache agrees: an index');
 	for my $page (@pages) {
 		my ($name, $text, $want, $own) = @$page;
 

@@ -20,14 +20,9 @@ static void
 find_name(const struct job *job, struct buf *to)
 {
 	const char	*slash = strrchr(job->find.path, '/');
-	const char	*name = job->find.names.at;
 
 	buf_adds(to, slash != NULL ? slash + 1 : job->find.path);
-	if (job->find.name_number == 0)
-		return;
-	for (unsigned i = 1; i < job->find.name_number; i++)
-		name += strlen(name) + 1;
-	buf_adds(to, name);
+	buf_adds(to, job_found_name(job));
 }
 
 const struct conf_chain *
@@ -248,14 +243,13 @@ add_variable(struct buf *to, const char *name, struct str value)
 
 /* Adds the names of the file and of its root on disk. */
 static void
-add_names(struct buf *to, const struct rules_place *place)
+add_names(struct buf *to, const struct rules_place *place, struct str path)
 {
-	struct str	rest = place->name;
 	struct buf	file = { 0 };
 
-	str_skip(&rest, place->skip);
+	str_skip(&path, place->skip);
 	buf_adds(&file, place->root);
-	buf_add(&file, rest.at, rest.len);
+	buf_add(&file, path.at, path.len);
 	add_variable(to, "DOCUMENT_ROOT", str_of(place->root));
 	add_variable(to, "PATH_TRANSLATED", str_of(buf_string(&file)));
 	buf_free(&file);
@@ -263,13 +257,16 @@ add_names(struct buf *to, const struct rules_place *place)
 
 void
 filtered_add_environment(struct buf *to, const struct path *p,
-    const struct rules_place *place, const char *type, int64_t size,
-    bool has_user)
+    const struct rules_place *place, const char *type, const struct job *job)
 {
-	struct str	name = place->name;
+	struct buf	found = { 0 };
+	struct str	path, name;
 	char		number[24];
 
-	snprintf(number, sizeof(number), "%" PRId64, size);
+	buf_add(&found, place->name.at, place->name.len);
+	buf_adds(&found, job_found_name(job));
+	path = name = (struct str){ found.at, found.len };
+	snprintf(number, sizeof(number), "%" PRId64, job->find.version.size);
 	add_variable(to, "QUERY_STRING", query_of_name(p));
 	add_variable(to, "CONTENT_LENGTH", str_of(number));
 	if (type != NULL)
@@ -279,6 +276,7 @@ filtered_add_environment(struct buf *to, const struct path *p,
 	/* The part of it that the root stands for. */
 	name.len = place->skip > place->host ? place->skip - place->host : 0;
 	add_variable(to, "SCRIPT_NAME", name);
-	if (!has_user)
-		add_names(to, place);
+	if (job->find.user == NULL)
+		add_names(to, place, path);
+	buf_free(&found);
 }

@@ -36,9 +36,9 @@ bool		 filtered_add_others(struct http_loop *, const struct path *,
 struct job_version filtered_version(const struct path *,
 		    const struct job_version *of, const struct conf_chain *,
 		    uint64_t sum);
-/* Adds the variables that filters get. */
+/* Adds the variables that filters of the file that a job has found get. */
 void		 filtered_add_environment(struct buf *, const struct path *,
-		    const struct rules_place *, const char *type, int64_t size,
-		    bool has_user);
+		    const struct rules_place *, const char *type,
+		    const struct job *);
 
 #endif

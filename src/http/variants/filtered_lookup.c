@@ -109,10 +109,10 @@ begin_run(struct lookup *of, const struct path_info *a,
 	l->source = job->find.version;
 	l->sum = job->resolve.others_sum;
 	rules_locate(l->path, text, &place);
-	filtered_add_environment(&l->text, l->path, &place, a->type,
-	    l->source.size, job->find.user != NULL);
+	filtered_add_environment(&l->text, l->path, &place, a->type, job);
 	l->run.programs = chain->list;
 	l->run.n = chain->n;
+	l->run.name = lookup_result_name(l->path);
 	l->run.environment = (struct str){ l->text.at, l->text.len };
 	l->run.source = job->fd;
 	l->run.result = -1;
