@@ -5,8 +5,9 @@
  * selects: a client with many addresses must not be able to choose addresses of
  * one set.  The hash also stands for the address in its entry.  A set is locked
  * while an address enters; the lock names its slot, so that it can be taken
- * from a dead process.  A process that does not get the lock in time lets the
- * connection in without counting it.
+ * from a dead process.  A process that does not get the lock of another one in
+ * time lets the connection in without counting it.  Threads of one process have
+ * one slot, and wait for each other.
  */
 #include <sys/mman.h>
 
@@ -22,7 +23,8 @@
 #define NETWORK_LEN	8	/* bytes of an IPv6 address that count */
 #define WAYS		16	/* entries of a set */
 #define SETS_MIN	16
-#define LOCK_TRIES	1000	/* to lock a set */
+#define LOCK_TRIES	1000	/* to lock a set that another
+					 * process has */
 #define TOKEN		1000	/* a rate a second is as many of these a ms */
 
 struct address {
@@ -162,11 +164,13 @@ lock_set(const struct addresses *as, size_t set)
 {
 	uint32_t	none;
 
-	for (int i = 0; i < LOCK_TRIES; i++) {
+	for (int tries = 0; tries < LOCK_TRIES;) {
 		none = 0;
 		if (atomic_compare_exchange_strong(&as->locks[set], &none,
 		    as->slot + 1))
 			return true;
+		if (none != as->slot + 1)
+			tries++;
 		sched_yield();
 	}
 	return false;

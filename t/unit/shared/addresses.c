@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
+#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include "t/unit/unit.h"
 
 #define ENTRIES_MIN	256	/* places that there are at least */
+#define THREADS		16
 
 /* Which addresses are one. */
 static const struct {
@@ -265,6 +267,36 @@ START_TEST(processes)
 }
 END_TEST
 
+/* Connects as often as an address may; the argument is the table. */
+static void *
+connect_all(void *arg)
+{
+	struct addresses	*as = arg;
+
+	for (int i = 0; i < 2000; i++)
+		(void)addresses_connect(as, bytes("abcd"), 4, 0);
+	return NULL;
+}
+
+/* Threads of one process count each connection, however long one of them waits
+ * for a processor while it has the lock. */
+START_TEST(threads)
+{
+	struct address_limits	 limits = { .connections = 2000 * THREADS,
+				    .max = 10 };
+	struct addresses	*as = addresses_new(&limits, 1);
+	pthread_t		 ids[THREADS];
+
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_create(&ids[i], NULL, connect_all,
+		    as), 0);
+	for (int i = 0; i < THREADS; i++)
+		ck_assert_int_eq(pthread_join(ids[i], NULL), 0);
+	ck_assert_ptr_null(addresses_connect(as, bytes("abcd"), 4, 0));
+	addresses_free(&as);
+}
+END_TEST
+
 void
 unit_tests(TCase *tc)
 {
@@ -276,4 +308,5 @@ unit_tests(TCase *tc)
 	tcase_add_test(tc, full);
 	tcase_add_test(tc, rows);
 	tcase_add_test(tc, processes);
+	tcase_add_test(tc, threads);
 }
