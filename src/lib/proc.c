@@ -62,8 +62,8 @@ proc_title_of(const char *title, const char *subject)
 
 	setproctitle("-%s", whole);	/* -: without the program's name */
 #ifdef __linux__
-	/* libbsd leaves a byte there that ps shows if arguments follow. */
-	if (len < argv0_len)
+	/* libbsd leaves a byte there that ps shows. */
+	if (len <= argv0_len)
 		*argv0_end = '\0';
 	prctl(PR_SET_NAME, title);	/* for ps -e and top */
 #else
