@@ -33,6 +33,7 @@
 #include "lib/log.h"
 
 #define LINE	200			/* bytes of what was found */
+#define DESCRIPTORS	1024		/* above all that a helper has */
 
 extern char	**environ;
 
@@ -111,6 +112,9 @@ do_run(const char *path, char line[LINE])
 
 	(void)line;
 	snprintf(command, sizeof(command), "echo run > '%s'", path);
+	/* Keeps the pipes: whose are closed is killed, before the shell writes. */
+	for (int fd = STDERR_FILENO + 1; fd < DESCRIPTORS; fd++)
+		(void)fcntl(fd, F_SETFD, 0);
 	return execve("/bin/sh", arguments, environ);
 }
 

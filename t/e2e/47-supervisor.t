@@ -189,7 +189,8 @@ for my $name ("$place/notify", "\@amped-test-$$") {
 	all_heard($supervisor);
 	ok($server->wait_line(qr/error: main's event loop does not turn/),
 	    'a stopped main: it is noticed');
-	is_deeply([grep { /WATCHDOG/ } all_heard($supervisor)], [],
+	# One may be on its way while main is stopped.
+	cmp_ok(scalar(grep { /WATCHDOG/ } all_heard($supervisor)), '<=', 1,
 	    'and not fed for');
 	ok($server->wait_line(qr/main was killed by signal 9/), 'ended');
 	hear($supervisor, qr/^WATCHDOG=1$/m);
