@@ -231,10 +231,11 @@ check_program(struct conf_reader *reader, struct conf_program *program)
 	check_name(reader, program);
 	complete_kind(program);
 	complete_filter(reader, program);
-	if (known)
+	if (known) {
 		check_effects(reader, program);
+		check_writes(reader, program);
+	}
 	check_user(reader, program);
-	check_writes(reader, program);
 }
 
 /* Adds the program of a directive cgi, one for all with the same directory. */

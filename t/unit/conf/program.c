@@ -273,6 +273,8 @@ static const struct {
 	    "started unix:/a" },
 	{ "program a { command /bin/sh; confine all }",
 	    "2:38: \"all\" is not one of off, basic, files" },
+	{ "program a { filter /nope; writes / }",
+	    "2:20: cannot run /nope: No such file or directory" },
 	{ "program a { command /bin/sh; writes / }",
 	    "2:37: \"writes\" is for \"confine files\": without that, a may "
 	    "write where its user may" },
