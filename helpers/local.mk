@@ -42,6 +42,8 @@ libhelpers_a_SOURCES = \
 	helpers/file_version.h \
 	helpers/handle.c \
 	helpers/handle.h \
+	helpers/homes.c \
+	helpers/homes.h \
 	helpers/htpasswd.c \
 	helpers/htpasswd.h \
 	helpers/job.c \

@@ -1,13 +1,12 @@
 /*
  * root: opens the root of a job, and paths beneath it.
  *
- * Must not keep any state: links at the root or above and homes of users may
- * change between two jobs.
+ * Must not keep any state: links at the root or above may change between two
+ * jobs.  homes.c remembers the user database for a few seconds.
  */
 #include <sys/stat.h>
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,55 +14,12 @@
 #include <unistd.h>
 
 #include "helpers/beneath.h"
+#include "helpers/homes.h"
 #include "helpers/links.h"
 #include "helpers/root.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
-
-/* Bytes of an entry of the user database, initially and at most. */
-#define PASSWD_SIZE	1024
-#define PASSWD_SIZE_MAX	(1024 * 1024)
-
-/* Errors by which getpwnam(3) may say that there is no such user. */
-static bool
-is_no_such_user(int error)
-{
-	return error == 0 || error == ENOENT || error == ESRCH ||
-	    error == EBADF || error == EPERM;
-}
-
-/* Errors that do not depend on the user. */
-static bool
-is_shortage(int error)
-{
-	return error == EMFILE || error == ENFILE || error == ENOMEM ||
-	    error == EAGAIN || error == ETIMEDOUT;
-}
-
-/* Grows *entry as needed; 0 or an errno, ENOENT if there is no such user. */
-static int
-look_up_user(const char *name, struct passwd *user, char **entry)
-{
-	struct passwd	*found = NULL;
-	size_t		 size = PASSWD_SIZE;
-	int		 error;
-
-	for (;;) {
-		*entry = mem_grow(*entry, size, 1);
-		error = getpwnam_r(name, user, *entry, size, &found);
-		if (error == ERANGE && size < PASSWD_SIZE_MAX)
-			size *= 2;
-		else if (error != EINTR)
-			break;
-	}
-	/* A user whose name is refused must not get in by other case. */
-	if (error == 0 && found != NULL && strcmp(user->pw_name, name) == 0)
-		return 0;
-	if (is_no_such_user(error))
-		return ENOENT;
-	return is_shortage(error) ? error : EIO;
-}
 
 /* Errors that would tell about a home become ENOENT. */
 static int
@@ -85,7 +41,7 @@ open_in_home(struct root *root, const struct job *job, const char *home)
 {
 	int	error = 0, fd;
 
-	if (home == NULL || home[0] != '/')
+	if (home[0] != '/')
 		return ENOENT;
 	fd = open(home, BENEATH_STAT | O_DIRECTORY);
 	if (fd == -1)
@@ -101,24 +57,23 @@ open_in_home(struct root *root, const struct job *job, const char *home)
 static int
 open_user_root(struct root *root, const struct job *job)
 {
-	struct passwd	 user;
+	struct home	 home = { 0 };
 	struct stat	 st;
-	char		*entry = NULL;
-	int		 error = look_up_user(job->find.user, &user, &entry);
+	int		 error = homes_find(job->find.user, &home);
 
-	if (error == 0 && user.pw_uid < job->find.min_uid)
+	if (error == 0 && home.uid < job->find.min_uid)
 		error = ERANGE;
 	if (error == 0)
-		error = open_in_home(root, job, user.pw_dir);
+		error = open_in_home(root, job, home.dir);
 	if (error == 0) {
 		root->is_user = true;
-		root->uid = user.pw_uid;
+		root->uid = home.uid;
 		if (fstat(root->fd, &st) == -1)
 			error = errno;
 		else if (!root_may_show(root, st.st_uid))
 			error = EPERM;
 	}
-	mem_drop(&entry);
+	mem_drop(&home.dir);
 	return error;
 }
 

@@ -6,9 +6,12 @@
 
 #include <pwd.h>
 #include <stdbool.h>
+#include <time.h>
 
+#include "helpers/homes.h"
 #include "helpers/job.h"
 #include "lib/buf.h"
+#include "lib/clock.h"
 #include "t/unit/helpers/tree.h"
 #include "t/unit/unit.h"
 
@@ -38,6 +41,7 @@ static const struct {
 	{ "thief", "joe", true, 0 },
 	{ "away", "away", false, 0 },
 	{ "lost", NULL, false, 0 },
+	{ "long", "joe", false, 0 },
 	{ "esrch", "joe", false, ESRCH },
 	{ "eperm", "joe", false, EPERM },
 	{ "eio", "joe", false, EIO },
@@ -215,12 +219,40 @@ START_TEST(long_entry)
 	struct job	job;
 
 	entry_needs = 100000;
-	ck_assert_int_eq(resolve(&job, "joe", "page"), 0);
+	ck_assert_int_eq(resolve(&job, "long", "page"), 0);
 	ck_assert_int_gt(asked, 3);
 	close(job.fd);
 	entry_needs = 100000000;
-	ck_assert_int_eq(resolve(&job, "joe", "page"), EIO);
+	ck_assert_int_eq(resolve(&job, "esrch", "page"), EIO);
 	entry_needs = 0;
+}
+END_TEST
+
+/* A user's files cost one look-up, and one that is not there one each. */
+START_TEST(remembered)
+{
+	const struct timespec	 moment = { .tv_nsec = 10000000 };
+	const int64_t		 end = clock_ms() + HOMES_MS;
+	struct job		 job;
+	int			 n = 0;
+
+	for (int i = 0; i < 500; i++) {
+		ck_assert_int_eq(resolve(&job, "joe", "page"), 0);
+		close(job.fd);
+		n += asked;
+	}
+	/* A slow machine may take longer than an answer is remembered. */
+	ck_assert_int_le(n, 2 + (int)((clock_ms() - end) / HOMES_MS + 1));
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(resolve(&job, "none", "page"), ENOENT);
+		ck_assert_int_ge(asked, 1);
+	}
+	do {
+		nanosleep(&moment, NULL);
+		ck_assert_int_eq(resolve(&job, "joe", "page"), 0);
+		close(job.fd);
+	} while (asked == 0);
+	ck_assert_int_ge(clock_ms(), end);
 }
 END_TEST
 
@@ -320,4 +352,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, known_and_given_away);
 	tcase_add_test(tests, links);
 	tcase_add_test(tests, listing);
+	tcase_add_test(tests, remembered);
 }
