@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "conf/foreign.h"
+#include "conf/formats.h"
 #include "conf/setters.h"
 #include "helpers/job.h"
 #include "lib/facility.h"
@@ -27,6 +28,7 @@ static const char *const *const choices[TYPE_COUNT] = {
 	[TYPE_ETAG] = WORDS(CONF_ETAGS),
 	[TYPE_ABLATION] = WORDS(CONF_ABLATIONS),
 	[TYPE_PRECOMPRESSED] = WORDS(CONF_PRECOMPRESSED),
+	[TYPE_FORMATS] = WORDS(CONF_FORMATS),
 	[TYPE_COMPRESS] = WORDS(CONF_COMPRESS),
 	[TYPE_TRUST_FIELDS] = WORDS(CONF_TRUST_FIELDS),
 	[TYPE_ONFAIL] = WORDS(CONF_ONFAILS),

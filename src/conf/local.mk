@@ -31,6 +31,7 @@ libconf_a_SOURCES = \
 	src/conf/foreign.c \
 	src/conf/foreign.h \
 	src/conf/foreign.tbl \
+	src/conf/formats.h \
 	src/conf/lexer.c \
 	src/conf/log.c \
 	src/conf/log_fields.tbl \

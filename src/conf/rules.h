@@ -74,6 +74,7 @@ struct conf_rules {
 	struct conf_words	 listing;	/* "off", or "html", "json" */
 	struct conf_words	 hide;		/* patterns for fnmatch */
 	struct conf_words	 precompressed;	/* "off", or codings */
+	struct conf_words	 formats;	/* "off", or names of formats */
 	struct conf_words	 compress;	/* "off", "on" or codings */
 	struct conf_words	 compressible;	/* types and patterns */
 	struct conf_chains	 chains;	/* filters of files */

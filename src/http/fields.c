@@ -210,7 +210,8 @@ fields_add_always(struct conn *c)
 static void
 add_coding(struct buf *b, const struct request *r)
 {
-	const char	*coding = namespace_get(r->path->namespace)->coding;
+	const struct namespace *kind = namespace_get(r->path->namespace);
+	const char	*coding = kind->encoded ? kind->coding : NULL;
 
 	if (coding != NULL)
 		buf_addf(b, "Content-Encoding: %s\r\n", coding);

@@ -18,6 +18,7 @@
 #include "http/machine.h"
 #include "http/output.h"
 #include "http/session.h"
+#include "http/variants/choice.h"
 #include "lib/hash.h"
 #include "lib/token_bucket.h"
 #include "proto/chunked.h"
@@ -94,12 +95,8 @@ struct http_loop {
 		bool		 hold;		/* start none */
 	}			 verify;
 	struct lookup_list	 lookups[LOOKUP_BUCKETS];	/* lookup.c's */
-	struct {			/* the last choice of variant.c */
-		char		 accept[64];
-		size_t		 len;
-		uint32_t	 offered, which;	/* 0: none yet */
-		uint8_t		 choice;
-	}			 negotiated;
+	struct coding_choice	 negotiated;
+	struct format_choice	 format;
 	struct {				/* of multipart responses */
 		struct hash_key	 key;
 		uint64_t	 count;		/* made so far */

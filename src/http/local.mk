@@ -110,7 +110,10 @@ libhttp_a_SOURCES = \
 	src/http/tasks.h \
 	src/http/variants/dependencies.c \
 	src/http/variants/dependencies.h \
+	src/http/variants/choice.h \
 	src/http/variants/filtered.c \
+	src/http/variants/format.c \
+	src/http/variants/format.h \
 	src/http/variants/filtered.h \
 	src/http/variants/filtered_lookup.c \
 	src/http/variants/filtered_lookup.h \

@@ -10,6 +10,7 @@
 #include "http/listing.h"
 #include "http/namespace.h"
 #include "http/rules.h"
+#include "http/variants/format.h"
 #include "http/variants/variant.h"
 
 _Static_assert(NAMESPACE_COUNT <= 1 << NAMESPACE_KIND_BITS,
@@ -78,13 +79,22 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 	    programs - names };
 }
 
+/* A file in another coding may stand in for one that has other formats, too. */
 static const char *
 vary_of_file(const struct request *r)
 {
-	return (r->info.variants &
-	    ~(PATHNAME_BY_CONTENT | NAMESPACE_FILTERED_BIT)) != 0 ||
-	    namespace_is_variant(r->path->namespace) ? "Accept-Encoding" :
-	    NULL;
+	uint32_t	ns = r->path->namespace, variants = r->info.variants;
+	bool		encoded = namespace_get(ns)->encoded ||
+			    (variants & NAMESPACE_CODING_BITS) != 0;
+	bool		formatted = format_type(ns) != NULL ||
+			    (variants & NAMESPACE_FORMAT_BITS) != 0 ||
+			    (namespace_get(ns)->encoded &&
+			    rules_formats(r->path->rules)->n > 0 &&
+			    format_has_type(r->info.type));
+
+	if (formatted)
+		return encoded ? "Accept, Accept-Encoding" : "Accept";
+	return encoded ? "Accept-Encoding" : NULL;
 }
 
 const struct namespace	namespaces[NAMESPACE_COUNT] = {
@@ -96,15 +106,23 @@ const struct namespace	namespaces[NAMESPACE_COUNT] = {
 	    .vary = listing_vary },
 #define X(id, name, suffix)						\
 	[NAMESPACE_VARIANT + CODING_##id] = { .coding = name,		\
+	    .encoded = true,						\
 	    .job = JOB_RESOLVE, .fill_job = fill_resolve_job,		\
 	    .vary = vary_of_file },					\
 	[NAMESPACE_FILTERED_MADE + CODING_##id] = { .coding = name,	\
-	    .job = JOB_COMPRESS, .undated = true,			\
+	    .encoded = true, .job = JOB_COMPRESS, .undated = true,	\
 	    .vary = vary_of_file },					\
 	[NAMESPACE_MADE + CODING_##id] = { .coding = name,		\
+	    .encoded = true,						\
 	    .job = JOB_COMPRESS, .fill_job = fill_resolve_job,		\
 	    .vary = vary_of_file },
 	CODINGS(X)
+#undef X
+#define X(id, name, ...)						\
+	[NAMESPACE_FORMAT + FORMAT_##id] = { .coding = name,		\
+	    .job = JOB_RESOLVE, .fill_job = fill_resolve_job,		\
+	    .type = format_type, .vary = vary_of_file },
+	FORMATS(X)
 #undef X
 	[NAMESPACE_FILTERED] = { .job = JOB_RESOLVE, .undated = true,
 	    .fill_job = fill_resolve_job, .vary = vary_of_file },

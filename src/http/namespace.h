@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "conf/formats.h"
 #include "helpers/filters/coding.h"
 #include "helpers/job.h"
 #include "proto/why.h"
@@ -20,14 +21,15 @@
 #define NAMESPACE_KIND_BITS	4
 
 /* Kinds of variants: for each coding, in their order, one for a sibling of the
- * file, then one that a helper makes; the file as filters make it, and what a
- * helper makes of that. */
+ * file, then one that a helper makes; for each format, one for a sibling; the
+ * file as filters make it, and what a helper makes of that. */
 enum namespace_kind {
 	NAMESPACE_TARGET,
 	NAMESPACE_LISTING,
 	NAMESPACE_VARIANT,
 	NAMESPACE_MADE = NAMESPACE_VARIANT + CODING_COUNT,
-	NAMESPACE_FILTERED = NAMESPACE_MADE + CODING_COUNT,
+	NAMESPACE_FORMAT = NAMESPACE_MADE + CODING_COUNT,
+	NAMESPACE_FILTERED = NAMESPACE_FORMAT + FORMAT_COUNT,
 	NAMESPACE_FILTERED_MADE,
 	NAMESPACE_COUNT = NAMESPACE_FILTERED_MADE + CODING_COUNT
 };
@@ -41,8 +43,10 @@ struct request;
 /* How names of a kind are looked up, and what responses with them have. */
 struct namespace {
 	enum job_kind	 job;
-	const char	*coding;	/* of a variant, which the file itself
-					 * stands in for; NULL: no variant */
+	const char	*coding;	/* or format, of a variant, which the
+					 * file itself stands in for; NULL: no
+					 * variant */
+	bool		 encoded;	/* its coding is a content coding */
 	bool		 undated;	/* no Last-Modified */
 	/* Fills the job; it refers to text, which must not change then. */
 	void		(*fill_job)(struct job *, const struct conf *,
@@ -92,7 +96,7 @@ namespace_get(uint32_t ns)
 	return &namespaces[namespace_kind(ns)];
 }
 
-/* Whether it is a file in another coding. */
+/* Whether it is a file in another coding or format. */
 static inline bool
 namespace_is_variant(uint32_t ns)
 {

@@ -352,6 +352,13 @@ rules_precompressed(const struct conf_rules *rules)
 }
 
 const struct conf_words *
+rules_formats(const struct conf_rules *rules)
+{
+	return rules->formats.n > 0 || rules->outer == NULL ?
+	    &rules->formats : &rules->outer->formats;
+}
+
+const struct conf_words *
 rules_compress(const struct conf_rules *rules)
 {
 	return rules->compress.n > 0 || rules->outer == NULL ?

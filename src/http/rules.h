@@ -69,6 +69,7 @@ bool	rules_allow_listing(const struct conf_rules *);
 /* Codings of files that stand beside others. */
 const struct conf_words *rules_precompressed(const struct conf_rules *);
 /* Codings in which helpers compress. */
+const struct conf_words *rules_formats(const struct conf_rules *);
 const struct conf_words *rules_compress(const struct conf_rules *);
 /* Whether a media type is worth to be compressed. */
 bool	rules_compressible(const struct conf_rules *, const char *type);

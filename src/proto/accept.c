@@ -80,6 +80,12 @@ accept_weight(struct str accept, struct str type)
 	return weight;
 }
 
+bool
+accept_is_by_name(int weight)
+{
+	return weight % EXACTNESSES == BY_NAME;
+}
+
 /* x-gzip is an old name of gzip (RFC 9110, section 8.4.1.3). */
 static bool
 is_coding(struct str name, struct str coding)

@@ -5,6 +5,8 @@
 #ifndef PROTO_ACCEPT_H
 #define PROTO_ACCEPT_H
 
+#include <stdbool.h>
+
 #include "lib/str.h"
 
 /*
@@ -14,6 +16,9 @@
  * Without a field (at NULL) all types weigh the same.
  */
 int	accept_weight(struct str accept, struct str type);
+/* Whether a weight comes from the type's own name, not from a range such as
+ * image/ and a star. */
+bool	accept_is_by_name(int weight);
 
 /*
  * The q of a content coding ("gzip") in the value of an Accept-Encoding field,

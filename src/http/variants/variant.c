@@ -9,6 +9,7 @@
 #include "http/variants/filtered.h"
 #include "http/namespace.h"
 #include "http/rules.h"
+#include "http/variants/format.h"
 #include "http/variants/variant.h"
 #include "lib/need.h"
 #include "proto/accept.h"
@@ -16,7 +17,8 @@
 /* Of a variant: a sibling or a made one, see enum namespace_kind. */
 #define BIT_COUNT	(2 * CODING_COUNT)
 
-_Static_assert(BIT_COUNT + 1 < 16, "a path has so many bits for them");
+_Static_assert(BIT_COUNT + FORMAT_COUNT + 1 < 16,
+    "a path has so many bits for them");
 
 static const char *
 get_coding(uint32_t bit)
@@ -110,10 +112,21 @@ variant_choose(struct conn *c, uint32_t *ns)
 		*ns = namespace_of(*ns, NAMESPACE_FILTERED, 0);
 		return WHY_NONE;
 	}
-	offered &= ~NAMESPACE_FILTERED_BIT;
 	/* Error pages have no variants, nor have variants. */
-	if (offered == 0 || r->lookup.no_variants ||
-	    r->page.status != 0 || !parse_has(&r->parse, FIELD_ACCEPT_ENCODING))
+	if (r->lookup.no_variants || r->page.status != 0)
+		return WHY_NONE;
+	which = offered & NAMESPACE_FORMAT_BITS;
+	if (which != 0 && parse_has(&r->parse, FIELD_ACCEPT))
+		which = format_choose(c, which / NAMESPACE_FORMAT_BIT);
+	else
+		which = 0;
+	if (which != 0) {
+		*ns = namespace_of(*ns, NAMESPACE_FORMAT +
+		    (uint32_t)__builtin_ctz(which), 0);
+		return WHY_NONE;
+	}
+	offered &= NAMESPACE_CODING_BITS;
+	if (offered == 0 || !parse_has(&r->parse, FIELD_ACCEPT_ENCODING))
 		return WHY_NONE;
 	c->http->work.len = 0;
 	choice = choose_remembered(c->http,
@@ -144,21 +157,35 @@ variant_add_suffixes(struct buf *text, const struct path *p)
 		    : kind == NAMESPACE_VARIANT + i)
 			buf_add(text, coding_suffix(i),
 			    strlen(coding_suffix(i)) + 1);
+	for (uint32_t i = 0; i < FORMAT_COUNT; i++)
+		if (kind == NAMESPACE_TARGET ? format_is_wanted(p->rules, i)
+		    : kind == NAMESPACE_FORMAT + i)
+			buf_add(text, format_suffix(i),
+			    strlen(format_suffix(i)) + 1);
+}
+
+/* Cuts a suffix off a name that has more than that. */
+static bool
+cut_suffix(struct str *name, const char *suffix)
+{
+	size_t	n = strlen(suffix);
+
+	if (name->len <= n ||
+	    memcmp(name->at + name->len - n, suffix, n) != 0)
+		return false;
+	name->len -= n;
+	return true;
 }
 
 bool
 variant_cut_suffix(struct str *name)
 {
-	size_t	n;
-
-	for (uint32_t i = 0; i < CODING_COUNT; i++) {
-		n = strlen(coding_suffix(i));
-		if (name->len <= n || memcmp(name->at + name->len - n,
-		    coding_suffix(i), n) != 0)
-			continue;
-		name->len -= n;
-		return true;
-	}
+	for (uint32_t i = 0; i < CODING_COUNT; i++)
+		if (cut_suffix(name, coding_suffix(i)))
+			return true;
+	for (uint32_t i = 0; i < FORMAT_COUNT; i++)
+		if (cut_suffix(name, format_suffix(i)))
+			return true;
 	return false;
 }
 
@@ -206,6 +233,15 @@ variant_find(const struct conf *conf, const struct path *p,
 		variants |= (uint16_t)((siblings & 1) << i);
 		siblings >>= 1;
 	}
+	for (uint32_t i = 0; i < FORMAT_COUNT; i++) {
+		if (!format_is_wanted(p->rules, i))
+			continue;
+		variants |= (uint16_t)((siblings & 1) * NAMESPACE_FORMAT_BIT
+		    << i);
+		siblings >>= 1;
+	}
+	if (type != NULL && !format_has_type(type))
+		variants &= (uint16_t)~NAMESPACE_FORMAT_BITS;
 	if (type != NULL &&
 	    is_to_make(conf, p->rules, job->find.version.size, type))
 		variants |= variant_made(p->rules);

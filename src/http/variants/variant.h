@@ -1,6 +1,6 @@
 /*
- * variant: a file in another content coding: which variants a file has, and
- * which one a request gets.
+ * variant: a file in another content coding, or a picture in another format:
+ * which variants a file has, and which one a request gets.
  *
  * A variant is a path of its own in the pathname cache, with the name of the
  * file in another namespace.  So it has its own lookups, version, entity tag
@@ -21,6 +21,10 @@
 #define NAMESPACE_MADE_BIT	(1U << CODING_COUNT)	/* the first made */
 #define NAMESPACE_FILTERED_BIT					\
 	(1U << (NAMESPACE_FILTERED - NAMESPACE_VARIANT))
+#define NAMESPACE_CODING_BITS	((1U << 2 * CODING_COUNT) - 1)
+#define NAMESPACE_FORMAT_BIT	(1U << 2 * CODING_COUNT)	/* the first */
+#define NAMESPACE_FORMAT_BITS						\
+	(NAMESPACE_FORMAT_BIT * ((1U << FORMAT_COUNT) - 1))
 #define NAMESPACE_MADE_BITS						\
 	(NAMESPACE_MADE_BIT * ((1U << CODING_COUNT) - 1))
 

@@ -215,6 +215,7 @@ START_TEST(dump_says_where)
 		"    etag          version                                        # default\n"
 		"    listing       off                                            # default\n"
 		"    precompressed off                                            # default\n"
+		"    formats       off                                            # default\n"
 		"    compress      off                                            # default\n"
 		"    satisfy       all                                            # default\n"
 		"    links         beneath                                        # default\n"

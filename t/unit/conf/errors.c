@@ -453,6 +453,8 @@ static const struct {
 	{ "compress gz", "\"gz\" is not one of off, on, br, zstd, gzip" },
 	{ "compress on gzip", "compress: \"on\" excludes other values" },
 	{ "compress gzip br off", "compress: \"off\" excludes other values" },
+	{ "formats gif", "\"gif\" is not one of off, avif, jxl, webp" },
+	{ "formats avif off", "formats: \"off\" excludes other values" },
 	{ "precompressed bz", "\"bz\" is not one of off, br, zstd, gzip" },
 	{ "precompressed br off", "precompressed: \"off\" excludes other values" },
 	{ "precompressed off br", "precompressed: \"off\" excludes other values" },

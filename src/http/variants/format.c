@@ -1,0 +1,90 @@
+/*
+ * format: pictures beside a picture.
+ */
+#include <string.h>
+
+#include "conf/conf.h"
+#include "http/conn.h"
+#include "http/namespace.h"
+#include "http/rules.h"
+#include "http/variants/format.h"
+#include "proto/accept.h"
+
+static const struct {
+	const char	*name, *suffix, *type;
+} formats[FORMAT_COUNT] = {
+#define X(id, name, suffix, type) { name, suffix, type },
+	FORMATS(X)
+#undef X
+};
+
+const char *
+format_type(uint32_t ns)
+{
+	uint32_t	i = namespace_kind(ns) - NAMESPACE_FORMAT;
+
+	return i < FORMAT_COUNT ? formats[i].type : NULL;
+}
+
+const char *
+format_suffix(enum format format)
+{
+	return formats[format].suffix;
+}
+
+bool
+format_is_wanted(const struct conf_rules *rules, enum format format)
+{
+	return conf_name_in(rules_formats(rules), formats[format].name);
+}
+
+bool
+format_has_type(const char *type)
+{
+	return type != NULL && strncmp(type, "image/", strlen("image/")) == 0;
+}
+
+/* A format is used if the client names it: one that takes all types may still
+ * be unable to show it. */
+uint32_t
+format_negotiate(struct str accept, const char *type, uint32_t offered)
+{
+	int		best = accept_weight(accept, str_of(type)) - 1, weight;
+	uint32_t	chosen = 0;
+
+	for (uint32_t i = 0; i < FORMAT_COUNT; i++) {
+		if ((offered & 1U << i) == 0)
+			continue;
+		weight = accept_weight(accept, str_of(formats[i].type));
+		if (weight <= best || !accept_is_by_name(weight))
+			continue;
+		best = weight;
+		chosen = 1U << i;
+	}
+	return chosen;
+}
+
+uint32_t
+format_choose(struct conn *c, uint32_t offered)
+{
+	struct format_choice	*last = &c->http->format;
+	const char		*type = c->request->info.type;
+	struct str		 accept;
+
+	if (!format_has_type(type))
+		return 0;
+	c->http->work.len = 0;
+	accept = conn_field_list(c, FIELD_ACCEPT);
+	/* Media types live as long as the loop, so equal ones are one. */
+	if (type == last->type && offered == last->offered &&
+	    str_same(accept, (struct str){ last->accept, last->len }))
+		return last->chosen;
+	if (accept.len > sizeof(last->accept))
+		return format_negotiate(accept, type, offered);
+	memcpy(last->accept, accept.at, accept.len);
+	last->len = accept.len;
+	last->type = type;
+	last->offered = offered;
+	last->chosen = format_negotiate(accept, type, offered);
+	return last->chosen;
+}

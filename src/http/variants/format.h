@@ -1,0 +1,34 @@
+/*
+ * format: a picture in another format beside a picture, as a.png.avif beside
+ * a.png: which ones a picture has, and which one a request gets (RFC 9110,
+ * section 12.5.1).
+ *
+ * Each is a variant of the picture, as one in another coding is.
+ */
+#ifndef HTTP_VARIANTS_FORMAT_H
+#define HTTP_VARIANTS_FORMAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "conf/formats.h"
+#include "lib/str.h"
+
+struct conf_rules;
+struct conn;
+
+/* The media type of a namespace of that kind, or NULL. */
+const char	*format_type(uint32_t ns);
+const char	*format_suffix(enum format);
+/* Whether lookups by these rules look for a picture in that format. */
+bool		 format_is_wanted(const struct conf_rules *, enum format);
+/* Whether files of that media type have variants in other formats. */
+bool		 format_has_type(const char *type);
+/* Negotiates by the value of Accept: returns the bit of the format to use in
+ * place of a picture of that type; 0: the picture itself.  Pure. */
+uint32_t	 format_negotiate(struct str accept, const char *type,
+		    uint32_t offered);
+/* Negotiates for the request's file. */
+uint32_t	 format_choose(struct conn *, uint32_t offered);
+
+#endif
