@@ -349,6 +349,8 @@ machine_free(struct session **sp)
 	peer_end(s);
 	if (s->conn != NULL)
 		end_conn(s);
+	if (s->ends != NULL)
+		mem_drop(&s->ends);
 	mem_drop(sp);
 }
 

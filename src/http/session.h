@@ -13,6 +13,7 @@
 struct address;
 struct conn;
 struct peer_addr;
+struct wait_addresses;
 
 /* The start of a session, before its first request. */
 enum opening {
@@ -46,6 +47,8 @@ struct session {
 		struct address	*address;	/* NULL: not limited */
 		struct peer_addr *proxy;	/* its own, if is_proxy */
 	};
+	struct wait_addresses	*ends;		/* of its connection; NULL: no
+						 * program has needed them */
 	struct token_bucket	 pace;		/* bytes that may be sent */
 	uint32_t		 requests;	/* answered */
 	uint16_t		 listener;

@@ -37,7 +37,8 @@ io_nonblock(int fd)
 
 	if (flags == -1)
 		return -1;
-	return fcntl(fd, F_SETFL, flags | O_NONBLOCK) == -1 ? -1 : 0;
+	return (flags & O_NONBLOCK) != 0 ||
+	    fcntl(fd, F_SETFL, flags | O_NONBLOCK) != -1 ? 0 : -1;
 }
 
 int

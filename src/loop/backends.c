@@ -43,6 +43,7 @@ struct managers {
 	size_t		 n;
 	size_t		 most;
 	_Atomic size_t	 count;		/* of backends and kept leases */
+	uint32_t	 first_id;	/* of the requests */
 	_Atomic uint32_t nasked;	/* backends, ever */
 };
 
@@ -461,7 +462,9 @@ on_report(void *context)
 	bool			 was_started = r->backend.started;
 	int			 pipe, n = 1;
 
-	while (r->backend.end == BACKEND_RUNS && !r->reported && n == 1) {
+	/* Behind a start others come much later. */
+	while (r->backend.end == BACKEND_RUNS && !r->reported && n == 1 &&
+	    r->backend.started == was_started) {
 		n = program_message_recv_report(r->lease.request, &report,
 		    &pipe);
 		if (n == 1)
@@ -538,14 +541,19 @@ free_rates(struct driver *d)
 
 /* Processes that follow each other on a connection count from places far apart.
  */
-static uint16_t
-make_id(struct managers *m)
+static uint32_t
+choose_first_id(void)
 {
 	const uint32_t	spread = 40503;		/* odd, 2^16 by the golden
 						 * ratio */
 
-	return (uint16_t)(((uint32_t)getpid() * spread + m->nasked++) %
-	    UINT16_MAX + 1);
+	return (uint32_t)getpid() * spread;
+}
+
+static uint16_t
+make_id(struct managers *m)
+{
+	return (uint16_t)((m->first_id + m->nasked++) % UINT16_MAX + 1);
 }
 
 /* Takes a kept lease, or asks for one; -1 with errno. */
@@ -676,6 +684,7 @@ backends_open(struct backends *b, struct evloop *loop,
 	memcpy(m->at, managers, n * sizeof(*m->at));
 	m->n = n;
 	m->most = most;
+	m->first_id = choose_first_id();
 	open_driver(b, &(struct driver){ .managers = m, .owns_managers = true,
 	    .loop = loop, .clock = clock });
 }

@@ -202,7 +202,7 @@ clients_read_event(const struct client *c)
 /* The event of a wait off the net.  The end of the client of a program is seen
  * by an edge: nobody reads the input now, and a level would report it again and
  * again.  A new watch reports an end, or input, that an earlier one has
- * reported. */
+ * reported; where the input is drained, there is none. */
 static NOINLINE enum evloop_event
 event_off_net(struct client *c, const struct wait *w)
 {
@@ -214,7 +214,6 @@ event_off_net(struct client *c, const struct wait *w)
 	if (w->kind != WAIT_BACKEND || c->sock.net != NULL ||
 	    !evloop_has_edges(c->all->loop))
 		return EVLOOP_NONE;
-	c->sock.drained = false;
 	return EVLOOP_EDGE;
 }
 

@@ -186,6 +186,15 @@ add_paths(const struct conn *c, struct buf *to)
 	buf_free(&text);
 }
 
+/* Both are unknown where a request is explained. */
+static const struct wait_addresses *
+get_ends(const struct conn *c)
+{
+	static const struct wait_addresses	unknown;
+
+	return c->session->ends != NULL ? c->session->ends : &unknown;
+}
+
 /* The port that the client's own connection comes from: a proxy has others. */
 static in_port_t
 get_client_port(const struct conn *c)
@@ -194,7 +203,7 @@ get_client_port(const struct conn *c)
 
 	return s->is_proxy || conf_listener(c->http->conf,
 	    s->listener)->proxy ? 0 :
-	    sockaddr_port(&c->request->run->ends.peer);
+	    sockaddr_port(&get_ends(c)->peer);
 }
 
 static void
@@ -240,7 +249,7 @@ add_own_addr(const struct sockaddr_storage *own, struct buf *to)
 static in_port_t
 get_own_port(const struct conn *c)
 {
-	in_port_t	port = sockaddr_port(&c->request->run->ends.own);
+	in_port_t	port = sockaddr_port(&get_ends(c)->own);
 
 	if (port == 0)
 		port = sockaddr_port(&conf_listener(c->http->conf,
@@ -273,7 +282,7 @@ add_server(const struct conn *c, struct buf *to)
 	const struct request	*r = c->request;
 
 	add_host(c, to);
-	add_own_addr(&r->run->ends.own, to);
+	add_own_addr(&get_ends(c)->own, to);
 	add_number(to, "SERVER_PORT", get_own_port(c));
 	add_string(to, "SERVER_SOFTWARE", c->http->server);
 	add_string(to, "SERVER_PROTOCOL", r->parse.minor == 0 ? "HTTP/1.0" :

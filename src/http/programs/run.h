@@ -40,7 +40,6 @@ struct run {
 					 * SCRIPT_NAME; then there is no
 					 * PATH_INFO; "": none */
 	struct run_body	 body;		/* of the request */
-	struct wait_addresses ends;	/* of the connection */
 	struct backend	*backend;	/* NULL: not started, or ended */
 	bool		 started;	/* the start has been counted */
 	bool		 counted;	/* so has how the request has ended, or

@@ -7,6 +7,7 @@
 #include "http/programs/environment.h"
 #include "http/programs/run.h"
 #include "lib/clock.h"
+#include "lib/mem.h"
 #include "stats/stats.h"
 
 /* The program has been asked for. */
@@ -77,6 +78,15 @@ start_backend(struct conn *c, int *error)
 	return backend;
 }
 
+/* Asks for the addresses of the connection, which its session then keeps. */
+static enum go
+ask_addresses(struct conn *c)
+{
+	c->session->ends = mem_zero(sizeof(*c->session->ends));
+	c->wait.addresses = c->session->ends;
+	return conn_wait(c, WAIT_ADDRESSES, TIMEOUT_PROGRAM, 0, 0);
+}
+
 enum go
 start_step(struct conn *c)
 {
@@ -85,10 +95,9 @@ start_step(struct conn *c)
 
 	if (conn_has_output(c))
 		return conn_send(c, STEP_START);
-	if (conn_outcome(c) != OUTCOME_READY) {
-		c->wait.addresses = &run->ends;
-		return conn_wait(c, WAIT_ADDRESSES, TIMEOUT_PROGRAM, 0, 0);
-	}
+	if (c->session->ends == NULL)
+		return ask_addresses(c);
+	(void)conn_outcome(c);
 	run->body.is_fed = run->body.is_fed || has_slow_body(run);
 	run->backend = start_backend(c, &error);
 	if (run->backend == NULL)
