@@ -329,7 +329,6 @@ execute_program(const struct execute *e, pid_t parent, int failure)
 	set_limits(e->program);
 	if (e->rules != -1 && landlock_enter(e->rules) == -1)
 		report_failure(failure);
-	proc_signals_reset();
 	proc_signals_unblock();
 	execve(e->arguments[0], e->arguments, e->variables);
 	/* The script is there, as check_file() has seen; its interpreter is

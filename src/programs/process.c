@@ -249,6 +249,17 @@ on_kill(void *reaper)
 		kill(r->pid, SIGKILL);
 }
 
+/* Tells of the last report of a process, which may be that of its end, too. */
+static void
+end_process(struct process *p, struct reaper_report *last)
+{
+	if (last != NULL && last->kind == REAPER_ENDED_IDLE) {
+		last->kind = REAPER_ENDED;
+		p->tell(p, last, -1);
+	}
+	p->tell(p, NULL, -1);
+}
+
 /* An idle reaper says nothing, but ends. */
 static void
 on_report(void *reaper)
@@ -265,9 +276,10 @@ on_report(void *reaper)
 		lose_idle(r);
 		return;
 	}
-	if (n != 1 || report.kind == REAPER_IDLE) {
+	if (n != 1 || report.kind == REAPER_IDLE ||
+	    report.kind == REAPER_ENDED_IDLE) {
 		leave_reaper(p, n == 1);
-		p->tell(p, NULL, -1);
+		end_process(p, n == 1 ? &report : NULL);
 		return;
 	}
 	if (report.kind == REAPER_EXECUTED) {

@@ -39,6 +39,7 @@ static const char	end_message[] = { 0 };	/* shorter than a START */
 
 struct reaper {
 	const struct conf	*conf;
+	pid_t			 pid;		/* its own */
 	char			*buffer;	/* for a START; owned */
 	bool			 has_manager;
 	int			 failure;	/* pipe from the leader; -1:
@@ -93,14 +94,14 @@ read_failure(struct reaper *r)
 
 /* A result that may still be changed is a failure. */
 static void
-report_end(struct reaper *r, int status)
+report_end(struct reaper *r, enum reaper_report_kind kind, int status)
 {
 	if (r->result != -1 && result_seal(r->result) == -1) {
 		dprintf(ERRORS_FD, "its result is still mapped: %s\n",
 		    strerror(errno));
 		status = UNSEALED << 8;
 	}
-	send_report(r, REAPER_ENDED, status, -1);
+	send_report(r, kind, status, -1);
 }
 
 static void
@@ -120,27 +121,9 @@ kill_late(struct reaper *r)
 	r->kill_at = clock_ms() + KILL_INTERVAL;
 }
 
-/* Returns whether a descendant is left. */
-static bool
-reap_all(struct reaper *r)
-{
-	pid_t	pid;
-	int	status;
-
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid != r->leader)
-			continue;
-		if (r->failure != -1)
-			read_failure(r);
-		if (!r->has_failed)
-			report_end(r, status);
-	}
-	return pid == 0;
-}
-
 /* The next program finds nothing of this one. */
 static void
-become_idle(struct reaper *r)
+forget_program(struct reaper *r)
 {
 	io_close(&r->failure);
 	io_close(&r->output);
@@ -149,7 +132,49 @@ become_idle(struct reaper *r)
 	r->leader = 0;
 	r->has_failed = false;
 	r->kill_at = 0;
+}
+
+static void
+become_idle(struct reaper *r)
+{
+	forget_program(r);
 	send_report(r, REAPER_IDLE, 0, -1);
+}
+
+/* Most programs end as the last of all that they have started. */
+static void
+end_leader(struct reaper *r, int status, bool is_last)
+{
+	if (r->failure != -1)
+		read_failure(r);
+	if (!r->has_failed)
+		report_end(r, is_last ? REAPER_ENDED_IDLE : REAPER_ENDED,
+		    status);
+	if (is_last && r->has_failed)
+		become_idle(r);
+	else if (is_last)
+		forget_program(r);
+}
+
+/* Returns whether the program has ended with all that it has started. */
+static bool
+reap_all(struct reaper *r)
+{
+	pid_t	pid;
+	int	status, leader_status = 0;
+	bool	has_leader = false;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid != r->leader)
+			continue;
+		leader_status = status;
+		has_leader = true;
+	}
+	if (has_leader)
+		end_leader(r, leader_status, pid == -1);
+	else if (pid == -1)
+		become_idle(r);
+	return pid == -1;
 }
 
 static int
@@ -176,14 +201,14 @@ get_timeout(const struct reaper *r, struct timespec *timeout)
 static void
 start_leader(struct reaper *r, const struct execute *e)
 {
-	pid_t	reaper = getpid(), leader;
+	pid_t	leader;
 	int	pipe[2];
 
 	if (pipe2(pipe, O_CLOEXEC | O_NONBLOCK) == -1)
 		return;
 	leader = vfork();
 	if (leader == 0)
-		execute_program(e, reaper, pipe[1]);
+		execute_program(e, r->pid, pipe[1]);
 	r->leader = leader;
 	close(pipe[1]);
 	r->failure = pipe[0];
@@ -205,9 +230,9 @@ open_pipe(struct reaper *r, struct execute *e)
 {
 	int	output[2];
 
-	if (pipe2(output, O_CLOEXEC) == -1)
+	if (pipe2(output, O_CLOEXEC | O_NONBLOCK) == -1)
 		return -1;
-	io_nonblock(output[0]);
+	(void)fcntl(output[1], F_SETFL, 0);
 	e->output = output[1];
 	r->output = output[0];
 	return output[1];
@@ -297,26 +322,26 @@ await_event(struct reaper *r)
 }
 
 static void
-note_child(int signo)
+drop_signal(int signo)
 {
 	(void)signo;
 }
 
 /* The terminal, or the supervisor, sends its signals to all; the manager's end
- * is what counts. */
+ * is what counts.  A signal that is caught has its default in the program, as
+ * one that is ignored has not. */
 static void
 set_signals(void)
 {
-	static const int	ignored[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
+	static const int	dropped[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM,
 				    SIGPIPE, SIGALRM, SIGUSR1, SIGUSR2,
-				    SIGXFSZ };
-	struct sigaction	sa = { .sa_handler = note_child };
+				    SIGXFSZ, SIGCHLD };
+	struct sigaction	sa = { .sa_handler = drop_signal };
 
 	proc_signals_reset();
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		signal(ignored[i], SIG_IGN);
 	sigfillset(&sa.sa_mask);
-	sigaction(SIGCHLD, &sa, NULL);
+	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
+		sigaction(dropped[i], &sa, NULL);
 }
 
 /* Closes all that are the manager's: they would keep its pipes open. */
@@ -346,9 +371,9 @@ refuse_programs(int manager)
 static _Noreturn void
 run_reaper(const struct conf *conf, int manager, int errors)
 {
-	struct reaper	r = { .conf = conf, .has_manager = true,
-			    .failure = -1, .output = -1, .notes = -1,
-			    .result = -1 };
+	struct reaper	r = { .conf = conf, .pid = getpid(),
+			    .has_manager = true, .failure = -1, .output = -1,
+			    .notes = -1, .result = -1 };
 
 	set_signals();
 	/* A signal to the manager's group must not end its reapers. */
@@ -359,10 +384,8 @@ run_reaper(const struct conf *conf, int manager, int errors)
 	r.buffer = mem_get(PROGRAM_MESSAGE_MAX);
 	descendants_adopt();
 	while (r.has_manager || r.leader != 0) {
-		if (r.leader != 0 && !reap_all(&r)) {
-			become_idle(&r);
+		if (r.leader != 0 && reap_all(&r))
 			continue;
-		}
 		kill_late(&r);
 		await_event(&r);
 	}

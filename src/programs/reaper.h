@@ -24,8 +24,9 @@ enum reaper_report_kind {
 	REAPER_FAILED,			/* an errno */
 	REAPER_ENDED,			/* status, as of waitpid(2); what it has
 					 * started may still run */
-	REAPER_IDLE			/* all has ended: the next program may
+	REAPER_IDLE,			/* all has ended: the next program may
 					 * be started */
+	REAPER_ENDED_IDLE		/* both */
 };
 
 struct reaper_report {
