@@ -34,8 +34,8 @@ my @folders = (
 	http	=> [qw(cache contracts proto conf/chain.h conf/conf.h conf/formats.h conf/log_fields.tbl
 		    conf/log_format.h conf/rules.h conf/where.h
 		    helpers/filters/coding.h helpers/job.h helpers/notify.h shared/addresses.h
-		    stats/program_stats.h stats/report.h stats/scoreboard.h
-		    stats/stats.h stats/stats.tbl)],
+		    stats/chain_stats.h stats/program_stats.h stats/report.h
+		    stats/scoreboard.h stats/stats.h stats/stats.tbl)],
 	loop	=> [qw(contracts shared conf/program.h helpers/wire.h
 		    http/machine.h proto/fastcgi.h proto/scgi.h
 		    stats/program_stats.h stats/scoreboard.h stats/stats.h)],
@@ -56,8 +56,8 @@ my @folders = (
 	monitor	=> [qw(conf shared admin/explain_url.h admin/needs.h
 		    arch/arch.h
 		    helpers/fds.h helpers/job.h programs/manager.h
-		    stats/program_stats.h stats/report.h stats/rows.h
-		    stats/scoreboard.h stats/stats.h)],
+		    stats/chain_stats.h stats/program_stats.h stats/report.h
+		    stats/rows.h stats/scoreboard.h stats/stats.h)],
 	main	=> [qw(conf monitor admin/explain_url.h admin/needs.h
 		    arch/arch.h
 		    arch/budget.h shared/listener.h stats/rows.h)],

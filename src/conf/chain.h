@@ -32,6 +32,7 @@ struct conf_chain {
 	/* Computed. */
 	const struct conf_program **list;	/* of the filters, in order */
 	size_t			 n;
+	size_t			 number;	/* in the list of all */
 	struct conf_origin	*origins;	/* private to conf/ */
 };
 

@@ -73,8 +73,10 @@ complete_chain(struct conf_reader *reader, struct conf_chain *chain)
 void
 conf_chains_prepare(struct conf_reader *reader)
 {
-	for (size_t i = 0; i < reader->conf->nchains; i++)
+	for (size_t i = 0; i < reader->conf->nchains; i++) {
+		reader->conf->chains[i].number = i;
 		complete_chain(reader, &reader->conf->chains[i]);
+	}
 }
 
 /*

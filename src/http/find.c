@@ -183,6 +183,17 @@ wait_for_digest(struct conn *c)
 	return e != NULL ? conn_wait_disk(c, e) : GO_ON;
 }
 
+/* Goes on to the answer.  A request that has waited for a run is no hit. */
+static enum go
+go_to_head(struct conn *c)
+{
+	const struct request	*r = c->request;
+
+	if (variant_has_query(r->path->namespace) && !r->lookup.awaits_run)
+		filtered_count_hit(c);
+	return conn_go(c, STEP_HEAD);
+}
+
 /* Goes on with the file, or with the variant or page that the client wants. */
 static NOINLINE enum go
 choose_name(struct conn *c)
@@ -197,7 +208,7 @@ choose_name(struct conn *c)
 	if (ns != c->request->path->namespace)
 		return switch_namespace(c, ns);
 	return tag_wants_digest(c->request) ? wait_for_digest(c) :
-	    conn_go(c, STEP_HEAD);
+	    go_to_head(c);
 }
 
 /* Goes on with the file itself, as its variant cannot be had in time. */
@@ -265,7 +276,7 @@ handle_info(struct conn *c)
 
 	if (a->kind != PATHNAME_FILE)
 		return handle_non_file(c);
-	return a->variants == 0 ? conn_go(c, STEP_HEAD) : choose_name(c);
+	return a->variants == 0 ? go_to_head(c) : choose_name(c);
 }
 
 /* Whether the request's time for the disk is up.  The page for that error gets
@@ -297,6 +308,8 @@ wait_for_lookup(struct conn *c)
 		return conn_send(c, STEP_FIND);
 	e = lookup_start(c->http, c->request->path,
 	    c->request->parse.method == METHOD_GET);
+	if (e != NULL && lookup_chain(c->http, c->request->path) != NULL)
+		c->request->lookup.awaits_run = true;
 	if (e != NULL)
 		go = conn_wait_disk(c, e);
 	c->request->lookup.done = e == NULL || go == GO_WAIT;

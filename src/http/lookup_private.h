@@ -30,6 +30,7 @@ struct lookup {
 					 * run the variables */
 	bool			 has_notes;	/* the present result has */
 	/* Of a run: */
+	int64_t			 began_at;	/* us */
 	const struct conf_chain	*chain;
 	struct job_version	 source;	/* of the file */
 	uint64_t		 sum;	/* of files of filters */

@@ -66,6 +66,7 @@ struct request {
 		bool			 no_variants;	/* the file itself */
 		bool			 unfiltered;	/* the same */
 		bool			 digest_tried;	/* a job has */
+		bool			 awaits_run;	/* of filters */
 	}			 lookup;
 	struct {				/* waits of several steps */
 		int64_t			 deadline; /* clock ms; 0: none */

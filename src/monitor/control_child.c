@@ -1,5 +1,5 @@
 /*
- * control_child: the commands check, explain, conf and program.
+ * control_child: the commands check, explain, conf, program and chain.
  *
  * For explain, the child drops its privileges: the URL is looked up with the
  * rights of the processes that would serve it.
@@ -21,6 +21,7 @@
 #include "lib/log.h"
 #include "lib/proc.h"
 #include "lib/user.h"
+#include "monitor/control_chains.h"
 #include "monitor/control_child.h"
 #include "monitor/control_programs.h"
 #include "monitor/generation.h"
@@ -142,6 +143,8 @@ write_answer(const struct control_request *request, int manager,
 		control_begin_answer(answer, CONTROL_VERDICT_OK, "%s", "");
 	} else if (request->command == CONTROL_PROGRAM) {
 		control_programs_answer(request, manager, answer);
+	} else if (request->command == CONTROL_CHAIN) {
+		control_chains_answer(request, answer);
 	} else if ((conf = generation_read_conf(&errors)) == NULL) {
 		control_begin_answer(answer, CONTROL_VERDICT_CONF,
 		    "the conf has mistakes");

@@ -16,6 +16,7 @@
 #include "shared/helper_slots.h"
 #include "shared/listener.h"
 #include "shared/mounts.h"
+#include "stats/chain_stats.h"
 #include "stats/program_stats.h"
 #include "stats/scoreboard.h"
 
@@ -137,6 +138,7 @@ generation_free(struct generation **gp)
 		    arch_threads(g->conf));
 	}
 	program_stats_free(&g->program_stats);
+	chain_stats_free(&g->chain_stats);
 	addresses_free(&g->addresses);
 	addresses_conf_free(g->conf, &g->limiters);
 	mem_drop(&g->workers);

@@ -21,6 +21,7 @@
 struct accept_token;
 struct addresses;
 struct buf;
+struct chain_stats;
 struct child;
 struct conf;
 struct helper_slots;
@@ -53,8 +54,7 @@ struct worker {
 	int			 backoff;	/* ms */
 	struct watchdog		 watchdog;	/* of the present main */
 	bool			 ready;		/* the main serves */
-	bool			 closed;	/* the main has stopped
-						 * accepting */
+	bool			 closed;	/* the main accepts no more */
 	bool			 logger_due;	/* main is to get an access
 						 * logger once there is room
 						 * for one */
@@ -69,9 +69,8 @@ struct generation {
 						 * log is a file; -1: no log */
 	size_t			 naccess_logs;
 	struct user		 user;		/* of main and its helpers */
-	int			 error_log;	/* the error log of this conf,
-						 * until the generation serves;
-						 * -1: no other than before */
+	int			 error_log;	/* its own, until it serves; -1:
+						 * no other than before */
 	int			 rules;		/* of helpers; -1: none */
 	struct mounts		*mounts;
 	struct addresses	*addresses;	/* NULL: no limits */
@@ -80,6 +79,7 @@ struct generation {
 	struct program_manager	**managers;	/* owned, with NULLs */
 	int			*manager_sockets;	/* owned; -1: none */
 	struct program_stats	*program_stats;	/* owned; NULL: no programs */
+	struct chain_stats	*chain_stats;	/* owned; NULL: no chains */
 	struct worker		*workers;	/* owned */
 	unsigned		 nworkers;
 	enum generation_state	 state;

@@ -8,6 +8,8 @@ libmonitor_a_SOURCES = \
 	src/monitor/child.h \
 	src/monitor/component.c \
 	src/monitor/component.h \
+	src/monitor/control_chains.c \
+	src/monitor/control_chains.h \
 	src/monitor/control_child.c \
 	src/monitor/control_child.h \
 	src/monitor/control_programs.c \

@@ -26,6 +26,7 @@
 #include "monitor/monitor.h"
 #include "monitor/program_managers.h"
 #include "programs/manager.h"
+#include "stats/chain_stats.h"
 #include "stats/program_stats.h"
 
 #define BACKOFF_MIN	50	/* ms until it is started again ... */
@@ -407,12 +408,28 @@ make_stats(const struct conf *conf)
 	return made;
 }
 
+static struct chain_stats *
+make_chain_stats(const struct conf *conf)
+{
+	const char		**names = mem_array(conf->nchains + 1,
+				    sizeof(*names));
+	struct chain_stats	 *made;
+
+	for (size_t i = 0; i < conf->nchains; i++)
+		names[i] = conf->chains[i].name;
+	made = chain_stats_new(names, conf->nchains);
+	free(names);
+	return made;
+}
+
 void
 program_managers_start(struct generation *g)
 {
 	if (g->conf->nprograms == 0)
 		return;
 	g->program_stats = make_stats(g->conf);
+	if (g->conf->nchains > 0)
+		g->chain_stats = make_chain_stats(g->conf);
 	if (g->user.groups == NULL)
 		user_load_groups(&g->user);
 	for (size_t i = 0; i < g->conf->nmanagers; i++)

@@ -32,6 +32,7 @@
 #include "shared/listener.h"
 #include "shared/main_env.h"
 #include "shared/mounts.h"
+#include "stats/chain_stats.h"
 #include "stats/program_stats.h"
 #include "stats/scoreboard.h"
 #include "stats/stats.h"
@@ -98,6 +99,7 @@ run_main(struct generation *g, void *worker, int channel)
 	proc_title("amped: main");
 	scoreboard_attach(w->stats_slot);
 	program_stats_use(g->program_stats);
+	chain_stats_use(g->chain_stats);
 	conf_divide(g->conf, w->number, g->nworkers);
 	log_init("main", (enum log_level)g->conf->log.error_level);
 	/* Only processes that may wait for a file system have the logs. */

@@ -4,12 +4,15 @@ noinst_LIBRARIES += libstats.a
 dist_noinst_DATA += src/stats/README
 
 libstats_a_SOURCES = \
+	src/stats/chain_stats.c \
+	src/stats/chain_stats.h \
 	src/stats/histogram.c \
 	src/stats/histogram.h \
 	src/stats/program_stats.c \
 	src/stats/program_stats.h \
 	src/stats/report.c \
 	src/stats/report.h \
+	src/stats/report_chains.c \
 	src/stats/report_html.c \
 	src/stats/report_json.c \
 	src/stats/report_plot.c \

@@ -95,6 +95,19 @@ read_programs(struct report *r)
 	r->nprograms = n;
 }
 
+static void
+read_chains(struct report *r)
+{
+	struct chain_stats_numbers	*all = NULL;
+	size_t				 n = 0;
+
+	do
+		all = mem_add_room(all, n, sizeof(*all));
+	while (chain_stats_read(n, &all[n]) && n++ < SIZE_MAX);
+	r->chains = all;
+	r->nchains = n;
+}
+
 void
 report_write(struct buf *to, enum report_form form)
 {
@@ -116,9 +129,11 @@ report_write(struct buf *to, enum report_form form)
 	add_sample(&r.sum);
 	r.nsamples = nsamples;
 	read_programs(&r);
+	read_chains(&r);
 	write[form](to, &r);
 	lock_release(lock);
 	free((void *)(uintptr_t)r.programs);
+	free((void *)(uintptr_t)r.chains);
 }
 
 static void
@@ -229,6 +244,21 @@ write_program(struct buf *to, const struct program_stats_numbers *p,
 }
 
 static void
+write_chain(struct buf *to, const struct chain_stats_numbers *c)
+{
+	struct buf	before = { 0 };
+
+	buf_adds(&before, "chain-");
+	add_name(&before, c->name);
+	buf_addc(&before, '-');
+	write_numbers(to, buf_string(&before), STATS_KIND_CHAIN_COUNTER,
+	    c->counters);
+	write_histograms(to, buf_string(&before), STATS_KIND_CHAIN_HISTOGRAM,
+	    c->histograms);
+	buf_free(&before);
+}
+
+static void
 write_text(struct buf *to, const struct report *r)
 {
 	buf_addf(to, "version %s\n", PACKAGE_VERSION);
@@ -238,4 +268,6 @@ write_text(struct buf *to, const struct report *r)
 	write_fs_queues(to);
 	for (size_t i = 0; i < r->nprograms; i++)
 		write_program(to, &r->programs[i], i);
+	for (size_t i = 0; i < r->nchains; i++)
+		write_chain(to, &r->chains[i]);
 }

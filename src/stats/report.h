@@ -8,17 +8,18 @@
  *			times in seconds.  The queue of a file system is
  *			fs-NAME-queued, -helpers, -limit.  Names of a program
  *			begin with program-NAME-, of its servers with
- *			program-NAME-server-ADDRESS-, with _ for a blank.
+ *			program-NAME-server-ADDRESS-, of a chain of filters with
+ *			chain-NAME-, with _ for a blank.
  *			Names stay; lines may be added.
  *	json		an object: version, counters, gauges, histograms,
- *			fs_queues, programs
+ *			fs_queues, programs, chains
  *	prometheus	text exposition format 0.0.4
  *	html		a page that needs no other file
  *
  * Counters and histograms are sums of all mains since the start.  Gauges are
  * those of this main now, and those that the other mains of its generation have
  * published last.  Queues of file systems are this main's; numbers of programs
- * are those of all mains (program_stats.h).
+ * and chains are those of all mains (program_stats.h, chain_stats.h).
  */
 #ifndef STATS_REPORT_H
 #define STATS_REPORT_H
@@ -52,6 +53,8 @@ void		 report_write(struct buf *, enum report_form);
 void		 report_programs(struct buf *);
 /* Appends lines about one program. */
 void		 report_programs_one(struct buf *, size_t program, time_t now);
+/* Appends a table of all chains, likewise. */
+void		 report_chains(struct buf *);
 /* Finds a form by its name; false: there is none. */
 bool		 report_find_form(struct str name, enum report_form *);
 const char	*report_media(enum report_form);

@@ -408,6 +408,40 @@ add_programs(struct buf *to, const struct report *r)
 }
 
 static void
+add_chain(struct buf *to, const struct chain_stats_numbers *c)
+{
+	const struct histogram	*time =
+				    &c->histograms[CHAIN_STATS_HISTOGRAM_TIME];
+
+	buf_adds(to, "<tr><td>");
+	report_text(to, c->name);
+	buf_adds(to, "</td>");
+	for (int i = 0; i < CHAIN_STATS_COUNT; i++)
+		add_cell(to, report_count, c->counters[i]);
+	add_cell(to, report_time, report_quantile(time, 500));
+	add_cell(to, report_time, report_quantile(time, 990));
+	buf_adds(to, "</tr>\n");
+}
+
+static void
+add_chains(struct buf *to, const struct report *r)
+{
+	const struct stats_row	*rows;
+	size_t			 n;
+
+	buf_adds(to, "<section class=\"wide\"><h2>Filters</h2>\n<table>"
+	    "<thead><tr><th>chain</th>");
+	rows = stats_rows(STATS_KIND_CHAIN_COUNTER, &n);
+	for (size_t i = 0; i < n; i++)
+		buf_addf(to, "<th>%s</th>", rows[i].name);
+	buf_adds(to, "<th>run, median</th><th>run, 99 %</th></tr></thead>\n"
+	    "<tbody>\n");
+	for (size_t i = 0; i < r->nchains; i++)
+		add_chain(to, &r->chains[i]);
+	buf_adds(to, "</tbody></table></section>\n");
+}
+
+static void
 add_rows(struct buf *to, enum stats_kind kind, const uint64_t *numbers)
 {
 	const struct stats_row	*rows;
@@ -432,6 +466,8 @@ report_html(struct buf *to, const struct report *r)
 	add_caches(to, r);
 	if (r->nprograms > 0)
 		add_programs(to, r);
+	if (r->nchains > 0)
+		add_chains(to, r);
 	add_helpers(to, r);
 	buf_adds(to, "<div class=\"stack\">\n");
 	add_loop_lag(to, r);

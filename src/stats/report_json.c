@@ -108,6 +108,16 @@ add_program(struct buf *to, const struct program_stats_numbers *p,
 	buf_adds(to, "]}");
 }
 
+static void
+add_chain(struct buf *to, const struct chain_stats_numbers *c, bool first)
+{
+	buf_adds(to, first ? "{\"name\":" : ",\n{\"name\":");
+	report_quoted(to, c->name);
+	add_members(to, STATS_KIND_CHAIN_COUNTER, c->counters, false);
+	add_histograms(to, STATS_KIND_CHAIN_HISTOGRAM, c->histograms, false);
+	buf_addc(to, '}');
+}
+
 void
 report_json(struct buf *to, const struct report *r)
 {
@@ -123,5 +133,8 @@ report_json(struct buf *to, const struct report *r)
 	buf_adds(to, "],\n\"programs\":[\n");
 	for (size_t i = 0; i < r->nprograms; i++)
 		add_program(to, &r->programs[i], i);
+	buf_adds(to, "],\n\"chains\":[\n");
+	for (size_t i = 0; i < r->nchains; i++)
+		add_chain(to, &r->chains[i], i == 0);
 	buf_adds(to, "]}\n");
 }

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "stats/chain_stats.h"
 #include "stats/program_stats.h"
 #include "stats/report.h"
 #include "stats/rows.h"
@@ -27,6 +28,8 @@ struct report {
 	size_t				 nsamples;
 	const struct program_stats_numbers *programs;	/* by their number */
 	size_t				 nprograms;
+	const struct chain_stats_numbers *chains;	/* by their place */
+	size_t				 nchains;
 };
 
 /* report_json.c, report_prometheus.c, report_html.c */

@@ -136,13 +136,15 @@ add_fs_queues(
  * Programs: the samples of a metric stand together
  */
 
-/* The labels of a program, or, unless server is NULL, of a server of it. */
+/* The label of a program or chain, and, unless server is NULL, that of a server
+ * of the program. */
 static const char *
-make_label(struct buf *to, const char *program, const char *server)
+make_label(struct buf *to, const char *of, const char *name,
+    const char *server)
 {
 	to->len = 0;
-	buf_adds(to, "program=");
-	report_quoted(to, program);
+	buf_adds(to, of);
+	report_quoted(to, name);
 	if (server != NULL) {
 		buf_adds(to, ",server=");
 		report_quoted(to, server);
@@ -168,7 +170,8 @@ add_program_numbers(struct buf *to, const struct report *r,
 			numbers = (const void *)((const char *)
 			    &r->programs[k] + member);
 			add_sample(to, rows[i].unit, make_label(&label,
-			    r->programs[k].name, NULL), metric, numbers[i]);
+			    "program=", r->programs[k].name, NULL), metric,
+			    numbers[i]);
 		}
 	}
 	buf_free(&label);
@@ -189,7 +192,7 @@ add_program_histograms(struct buf *to, const struct report *r)
 		begin_metric(to, kind, rows, i, metric);
 		for (size_t k = 0; k < r->nprograms; k++)
 			add_histogram(to, rows[i].unit, make_label(&label,
-			    r->programs[k].name, NULL), metric,
+			    "program=", r->programs[k].name, NULL), metric,
 			    &r->programs[k].histograms[i]);
 	}
 	buf_free(&label);
@@ -207,7 +210,7 @@ add_servers(struct buf *to, const struct report *r,
 		for (size_t k = 0; k < r->programs[i].nservers; k++) {
 			server = program_stats_read_server(i, k, gauges);
 			add_sample(to, row->unit, make_label(&label,
-			    r->programs[i].name, server), metric,
+			    "program=", r->programs[i].name, server), metric,
 			    gauges[gauge]);
 		}
 	buf_free(&label);
@@ -244,6 +247,52 @@ add_programs(struct buf *to, const struct report *r)
 		}
 }
 
+/*
+ * Chains
+ */
+
+static void
+add_chain_counters(struct buf *to, const struct report *r)
+{
+	const enum stats_kind	 kind = STATS_KIND_CHAIN_COUNTER;
+	char			 metric[STATS_METRIC_MAX];
+	const struct stats_row	*rows;
+	struct buf		 label = { 0 };
+	size_t			 n;
+
+	rows = stats_rows(kind, &n);
+	for (size_t i = 0; i < n; i++) {
+		stats_metric(kind, &rows[i], metric, sizeof(metric));
+		begin_metric(to, kind, rows, i, metric);
+		for (size_t k = 0; k < r->nchains; k++)
+			add_sample(to, rows[i].unit, make_label(&label,
+			    "chain=", r->chains[k].name, NULL), metric,
+			    r->chains[k].counters[i]);
+	}
+	buf_free(&label);
+}
+
+static void
+add_chain_histograms(struct buf *to, const struct report *r)
+{
+	const enum stats_kind	 kind = STATS_KIND_CHAIN_HISTOGRAM;
+	char			 metric[STATS_METRIC_MAX];
+	const struct stats_row	*rows;
+	struct buf		 label = { 0 };
+	size_t			 n;
+
+	rows = stats_rows(kind, &n);
+	for (size_t i = 0; i < n; i++) {
+		stats_metric(kind, &rows[i], metric, sizeof(metric));
+		begin_metric(to, kind, rows, i, metric);
+		for (size_t k = 0; k < r->nchains; k++)
+			add_histogram(to, rows[i].unit, make_label(&label,
+			    "chain=", r->chains[k].name, NULL), metric,
+			    &r->chains[k].histograms[i]);
+	}
+	buf_free(&label);
+}
+
 void
 report_prometheus(struct buf *to, const struct report *r)
 {
@@ -263,4 +312,8 @@ report_prometheus(struct buf *to, const struct report *r)
 	    "limit of the helpers with a job for a file system");
 	if (r->nprograms > 0)
 		add_programs(to, r);
+	if (r->nchains > 0) {
+		add_chain_counters(to, r);
+		add_chain_histograms(to, r);
+	}
 }

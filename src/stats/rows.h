@@ -11,6 +11,7 @@ enum stats_kind {
 	STATS_KIND_COUNTER, STATS_KIND_GAUGE, STATS_KIND_HISTOGRAM,
 	STATS_KIND_PROGRAM_COUNTER, STATS_KIND_PROGRAM_GAUGE,
 	STATS_KIND_PROGRAM_HISTOGRAM, STATS_KIND_SERVER_GAUGE,
+	STATS_KIND_CHAIN_COUNTER, STATS_KIND_CHAIN_HISTOGRAM,
 	STATS_KIND_COUNT
 };
 
@@ -31,8 +32,8 @@ const char		*stats_type(enum stats_kind);
 /* The help of a metric of several rows; NULL: the metric has one row. */
 const char		*stats_family(const char *metric);
 /* Writes a line for each row: name, help, kind, metric and label, separated by
- * tabs, with NAME for a program and ADDRESS for a server.  For the manual and
- * its test. */
+ * tabs, with NAME for a program or chain and ADDRESS for a server.  For the
+ * manual and its test. */
 void			 stats_list(FILE *);
 #define STATS_METRIC_MAX	64	/* bytes, terminated */
 /* Writes the full name of a metric: "amped_sent_bytes_total". */

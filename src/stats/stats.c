@@ -53,6 +53,16 @@ static const struct stats_row	server_gauges[] = {
 #include "stats/stats.tbl"
 };
 
+static const struct stats_row	chain_counters[] = {
+#define CHAIN_COUNTER	ROW
+#include "stats/stats.tbl"
+};
+
+static const struct stats_row	chain_histograms[] = {
+#define CHAIN_HISTOGRAM	ROW
+#include "stats/stats.tbl"
+};
+
 static const struct {
 	const char	*metric, *help;
 } families[] = {
@@ -62,6 +72,7 @@ static const struct {
 
 #define COUNT(rows)	(sizeof(rows) / sizeof((rows)[0]))
 #define OF_PROGRAM	"program-NAME-", "program=\"NAME\""
+#define OF_CHAIN	"chain-NAME-", "chain=\"NAME\""
 #define OF_SERVER							\
 	"program-NAME-server-ADDRESS-", "program=\"NAME\",server=\"ADDRESS\""
 
@@ -88,6 +99,11 @@ static const struct {
 	    OF_PROGRAM },
 	[STATS_KIND_SERVER_GAUGE] = { server_gauges, COUNT(server_gauges),
 	    "server-gauge", "gauge", "", OF_SERVER },
+	[STATS_KIND_CHAIN_COUNTER] = { chain_counters, COUNT(chain_counters),
+	    "chain-counter", "counter", "_total", OF_CHAIN },
+	[STATS_KIND_CHAIN_HISTOGRAM] = { chain_histograms,
+	    COUNT(chain_histograms), "chain-histogram", "histogram", "",
+	    OF_CHAIN },
 };
 
 void

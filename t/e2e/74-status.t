@@ -110,14 +110,14 @@ is($json->{counters}{'status-4xx'}, 1, 'JSON: a counter');
 is($json->{gauges}{generation}, 1, 'JSON: a gauge');
 cmp_ok($json->{histograms}{'loop-lag'}{count}, '>', 0, 'JSON: a histogram');
 my ($state, $list) = run_amped('-C');
-my %listed = map { (split(/\t/))[0, 2] } grep { !/^program-/ }
+my %listed = map { (split(/\t/))[0, 2] } grep { !/^(program|chain)-/ }
     split(/\n/, $list);
 is_deeply({ map { my $kind = $_; map { ($_ => $kind =~ s/s\z//r) }
     keys %{$json->{$kind}} } qw(counters gauges histograms) }, \%listed,
     'JSON: all that amped -C lists');
 is(scalar(grep { $_->{name} eq 'homes' } @{$json->{fs_queues}}),
     $is_amped ? 1 : 0, 'JSON: queues of file systems');
-is_deeply($json->{programs}, [], 'JSON: no programs');
+is_deeply($json->{$_}, [], "JSON: no $_") for qw(programs chains);
 
 my $exposition = report($status, '/status?prometheus');
 like($exposition, qr/^# TYPE amped_requests_total counter$/m,

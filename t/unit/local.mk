@@ -145,6 +145,7 @@ unit_tests = \
 	t/unit/shared/mounts \
 	t/unit/shared/program_message \
 	t/unit/stats/histogram \
+	t/unit/stats/chain_stats \
 	t/unit/stats/program_stats \
 	t/unit/stats/report \
 	t/unit/stats/scoreboard

@@ -11,6 +11,7 @@
 #include "http/variants/dependencies.h"
 #include "http/rules.h"
 #include "lib/hash.h"
+#include "stats/chain_stats.h"
 
 /* The key is no secret: a result has the same tag after a restart. */
 static const struct hash_key	no_key = { 0, 0 };
@@ -212,6 +213,7 @@ filtered_version(const struct path *p, const struct job_version *of,
 	struct job_version	 v = *of;
 	struct str		 query = query_of_name(p);
 	const struct conf_words	*command;
+	const uint64_t		 of_file[] = { v.ino, (uint64_t)v.ctime };
 	struct buf		 all = { 0 };
 	const char		*word;
 
@@ -223,10 +225,19 @@ filtered_version(const struct path *p, const struct job_version *of,
 		}
 	}
 	buf_add(&all, query.at, query.len);
-	buf_add(&all, (const char *)&v.ino, sizeof(v.ino));
+	buf_add(&all, (const char *)of_file, sizeof(of_file));
+	v.ctime = (int64_t)chain->number;
 	v.ino = hash_bytes(&no_key, sum, all.at, all.len);
 	buf_free(&all);
 	return v;
+}
+
+/* Variants of a result have its ctime, too. */
+void
+filtered_count_hit(const struct conn *c)
+{
+	chain_stats_add((size_t)c->request->file->version.ctime,
+	    CHAIN_STATS_HITS);
 }
 
 /*

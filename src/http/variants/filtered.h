@@ -32,10 +32,13 @@ enum why	 filtered_add_name(const struct conn *, struct buf *);
  * has noted.  Returns whether it has noted any. */
 bool		 filtered_add_others(struct http_loop *, const struct path *,
 		    struct buf *text);
-/* The version of a result, but for its size; sum: of these files. */
+/* The version of a result, but for its size; sum: of these files.  Its ctime is
+ * the number of the chain, for filtered_count_hit(). */
 struct job_version filtered_version(const struct path *,
 		    const struct job_version *of, const struct conf_chain *,
 		    uint64_t sum);
+/* Counts a request that gets a result, or a variant of one, without a run. */
+void		 filtered_count_hit(const struct conn *);
 /* Adds the variables that filters of the file that a job has found get. */
 void		 filtered_add_environment(struct buf *, const struct path *,
 		    const struct rules_place *, const char *type,

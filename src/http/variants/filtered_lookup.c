@@ -21,9 +21,11 @@
 #include "http/variants/filtered.h"
 #include "http/variants/filtered_lookup.h"
 #include "http/variants/variant.h"
+#include "lib/clock.h"
 #include "lib/hash.h"
 #include "lib/io.h"
 #include "lib/mem.h"
+#include "stats/chain_stats.h"
 
 /*
  * Filters
@@ -66,10 +68,26 @@ keep_result(struct lookup *l)
 }
 
 static void
+count_run(const struct lookup *l)
+{
+	size_t	chain = l->chain->number;
+
+	chain_stats_time(chain, CHAIN_STATS_HISTOGRAM_TIME,
+	    clock_us() - l->began_at);
+	if (l->run.error == EAGAIN)
+		chain_stats_add(chain, CHAIN_STATS_REFUSED);
+	else if (l->run.error == ENODATA || l->run.has_left_out)
+		chain_stats_add(chain, CHAIN_STATS_LEFT_OUT);
+	else if (l->run.error != 0 && l->run.error != ECANCELED)
+		chain_stats_add(chain, CHAIN_STATS_FAILED);
+}
+
+static void
 complete_run(struct task *e)
 {
 	struct lookup	*l = (struct lookup *)e;
 
+	count_run(l);
 	lookup_result_withdraw(l);
 	if (l->run.error == 0)
 		keep_result(l);
@@ -105,6 +123,7 @@ begin_run(struct lookup *of, const struct path_info *a,
 	l->http = http;
 	l->path = of->path;
 	l->started_at = http->clock->ms;
+	l->began_at = clock_us();
 	l->chain = chain;
 	l->source = job->find.version;
 	l->sum = job->resolve.others_sum;
@@ -119,6 +138,7 @@ begin_run(struct lookup *of, const struct path_info *a,
 	job->fd = -1;
 	pathname_hold_again(&http->caches->paths, l->path);
 	lookup_result_publish(l);
+	chain_stats_add(chain->number, CHAIN_STATS_RUNS);
 	if (http->backends.filter != NULL)
 		http->backends.filter(http->backends.context, &l->run);
 	else {				/* explaining runs none */

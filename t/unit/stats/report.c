@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stats/chain_stats.h"
 #include "stats/program_stats.h"
 #include "stats/report_private.h"
 #include "stats/scoreboard.h"
@@ -52,6 +53,19 @@ fill_programs(void)
 	program_stats_time(0, PROGRAM_STATS_HISTOGRAM_WAIT, 3000);
 	program_stats_time(0, PROGRAM_STATS_HISTOGRAM_ANSWER, 5000);
 	program_stats_time(0, PROGRAM_STATS_HISTOGRAM_ANSWER, 6000);
+}
+
+/* Two chains, the first with a number for each row. */
+static void
+fill_chains(void)
+{
+	static const char *const	names[] = { "pages", "a<b" };
+
+	chain_stats_use(chain_stats_new(names, 2));
+	for (int i = 0; i < CHAIN_STATS_COUNT; i++)
+		for (int k = 0; k <= i; k++)
+			chain_stats_add(0, i);
+	chain_stats_time(0, CHAIN_STATS_HISTOGRAM_TIME, 3000);
 }
 
 static const char *
@@ -117,6 +131,11 @@ START_TEST(text)
 	text_has_rows(t, "", STATS_KIND_COUNTER, 100000);
 	text_has_rows(t, "", STATS_KIND_GAUGE, 200000);
 	text_has_rows(t, "program-php-", STATS_KIND_PROGRAM_COUNTER, 300000);
+	fill_chains();
+	t = write_report(REPORT_TEXT);
+	text_has_rows(t, "chain-pages-", STATS_KIND_CHAIN_COUNTER, 1);
+	has_line(t, "\nchain-pages-time-count 1\n");
+	has_line(t, "\nchain-a<b-runs 0\n");
 	text_has_rows(t, "program-/a_\"b\\<c&-", STATS_KIND_PROGRAM_COUNTER,
 	    400000);
 	text_has_rows(t, "program-php-", STATS_KIND_PROGRAM_GAUGE, 500000);
@@ -235,6 +254,7 @@ START_TEST(json)
 	t = write_report(REPORT_JSON);
 	ck_assert_str_eq(json_space(json_value(t)), "");
 	ck_assert_ptr_nonnull(strstr(t, "\"programs\":[\n]"));
+	ck_assert_ptr_nonnull(strstr(t, "\"chains\":[\n]"));
 	json_has_rows(t, STATS_KIND_COUNTER, 100000);
 	json_has_rows(t, STATS_KIND_GAUGE, 200000);
 	has_line(t, "\"job-resolve\":{\"count\":2,\"sum\":0.006001,"
@@ -250,7 +270,11 @@ START_TEST(json)
 	json_has_rows(t, STATS_KIND_PROGRAM_GAUGE, 500000);
 	has_line(t, "{\"name\":\"/a \\\"b\\\\<c&\",\n\"requests\":400000,");
 	has_line(t, "\"servers\":[{\"address\":\"unix:/run/s\",\n"
-	    "\"connections\":600000,\n\"refused-since\":600001}]}]}\n");
+	    "\"connections\":600000,\n\"refused-since\":600001}]}],\n");
+	fill_chains();
+	t = write_report(REPORT_JSON);
+	ck_assert_str_eq(json_space(json_value(t)), "");
+	has_line(t, "{\"name\":\"pages\",\n\"runs\":1,\n\"hits\":2,");
 }
 END_TEST
 
@@ -425,6 +449,13 @@ START_TEST(prometheus)
 	has_line(t, "\namped_program_wait_seconds_count{program=\"php\"} 1\n");
 	has_line(t, "\namped_program_server_connections{program="
 	    "\"/a \\\"b\\\\<c&\",server=\"unix:/run/s\"} 600000\n");
+	ck_assert_ptr_null(strstr(t, "amped_chain_"));
+	fill_chains();
+	t = write_report(REPORT_PROMETHEUS);
+	check_exposition(t);
+	has_line(t, "\namped_chain_hits_total{chain=\"pages\"} 2\n"
+	    "amped_chain_hits_total{chain=\"a<b\"} 0\n");
+	has_line(t, "\namped_chain_time_seconds_count{chain=\"pages\"} 1\n");
 }
 END_TEST
 
@@ -506,12 +537,35 @@ START_TEST(html)
 	    "<td>500,002</td><td>300,000</td>");
 	has_line(t, "<tr><td>/a &quot;b\\&lt;c&amp;</td><td>unix:/run/s</td>"
 	    "<td>600,000</td>");
+	ck_assert_ptr_null(strstr(t, "<h2>Filters"));
+	fill_chains();
+	t = write_report(REPORT_HTML);
+	check_page(t);
+	has_line(t, "<tr><td>pages</td><td>1</td><td>2</td><td>3</td>");
+	has_line(t, "<tr><td>a&lt;b</td><td>0</td>");
 }
 END_TEST
 
 /*
  * For ampedctl
  */
+
+START_TEST(table_of_chains)
+{
+	struct buf	t = { 0 };
+
+	fill_chains();
+	report_chains(&t);
+	ck_assert_str_eq(buf_string(&t),
+	    "name         runs        hits      failed     refused    left-out"
+	    "      median        99 %\n"
+	    "pages           1           2           3           4           5"
+	    "         3.0         3.0\n"
+	    "a<b             0           0           0           0           0"
+	    "         0.0         0.0\n");
+	buf_free(&t);
+}
+END_TEST
 
 START_TEST(table)
 {
@@ -644,6 +698,7 @@ unit_tests(TCase *t)
 	tcase_add_test(t, long_ones);
 	tcase_add_test(t, html);
 	tcase_add_test(t, table);
+	tcase_add_test(t, table_of_chains);
 	tcase_add_test(t, lines);
 	tcase_add_test(t, history);
 	tcase_add_test(t, quantiles);
