@@ -24,6 +24,7 @@
 #include "http/watch/passes.h"
 #include "lib/compiler.h"
 #include "lib/log.h"
+#include "stats/chain_stats.h"
 #include "stats/stats.h"
 
 enum freshness {
@@ -56,6 +57,9 @@ get_freshness(const struct conn *c, const struct path_info *a,
 	bool			 absent = a->kind == PATHNAME_REFUSED;
 
 	if (a->kind == PATHNAME_UNKNOWN)
+		return EXPIRED;
+	if (variant_has_query(c->request->path->namespace) &&
+	    filtered_is_unusable(c))
 		return EXPIRED;
 	if (a->kind == PATHNAME_FILE && a->source == FILE_LOST)
 		return EXPIRED;
@@ -114,6 +118,7 @@ switch_to_filtered(struct conn *c, uint32_t ns)
 	enum why	why = filtered_add_name(c, &name);
 	enum go		go;
 
+	c->request->lookup.reloads = (uint32_t)chain_stats_reloads();
 	if (why != WHY_NONE)
 		go = reply_error(c, reply_why(c, why));
 	else

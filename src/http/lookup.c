@@ -332,12 +332,15 @@ submit_lookup(struct http_loop *http, struct path *p, bool background,
 	return &l->task;
 }
 
-/* Not one that an event has outdated: the job may have looked before that. */
+/* Not one that an event has outdated: the job may have looked before that.  Nor
+ * a run from before a reload of its chain. */
 static struct lookup *
 find_joinable(struct http_loop *http, struct path *p)
 {
 	struct lookup	*l = lookup_result_find_pending(http, p);
 
+	if (l != NULL && l->chain != NULL)
+		return filtered_lookup_counts(l) ? l : NULL;
 	return l == NULL || waypoints_may_join(http->caches, &l->task.job,
 	    &l->watching) ? l : NULL;
 }

@@ -31,11 +31,13 @@ struct lookup {
 	bool			 has_notes;	/* the present result has */
 	/* Of a run: */
 	int64_t			 began_at;	/* us */
+	uint64_t		 reloads;	/* before it */
 	const struct conf_chain	*chain;
 	struct job_version	 source;	/* of the file */
 	uint64_t		 sum;	/* of files of filters */
+	struct path_info	 info;	/* by its name; of a compression,
+					 * too */
 	/* Of the compression of a filtered file: */
-	struct path_info	 info;	/* its type */
 	struct file		*of;	/* held; NULL: this is none */
 };
 

@@ -67,6 +67,8 @@ struct request {
 		bool			 unfiltered;	/* the same */
 		bool			 digest_tried;	/* a job has */
 		bool			 awaits_run;	/* of filters */
+		uint32_t		 reloads;	/* of chains, before it
+							 * came */
 	}			 lookup;
 	struct {				/* waits of several steps */
 		int64_t			 deadline; /* clock ms; 0: none */

@@ -1,6 +1,9 @@
 /*
- * control_chains: shows the numbers of chains of filters.
+ * control_chains: shows the numbers of chains of filters, and makes the results
+ * of one outdated, in the memory that all mains share.
  */
+#include <string.h>
+
 #include "conf/conf.h"
 #include "lib/buf.h"
 #include "monitor/control_chains.h"
@@ -9,15 +12,60 @@
 #include "stats/chain_stats.h"
 #include "stats/report.h"
 
+#define RELOAD	"reload"
+
+bool
+control_chains_reloads(const struct control_request *request)
+{
+	return request->command == CONTROL_CHAIN && request->n == 2 &&
+	    strcmp(request->words[1], RELOAD) == 0;
+}
+
+static const struct conf_chain *
+find_chain(const struct conf *conf, const char *name)
+{
+	for (size_t i = 0; i < conf->nchains; i++)
+		if (strcmp(conf->chains[i].name, name) == 0)
+			return &conf->chains[i];
+	return NULL;
+}
+
+static void
+answer_all(const struct conf *conf, struct buf *answer)
+{
+	control_begin_answer(answer, CONTROL_VERDICT_OK, "%s",
+	    conf->nchains == 0 ? "the conf has no chains" : "");
+	if (conf->nchains > 0)
+		report_chains(answer);
+}
+
+static void
+answer_reload(const struct conf_chain *chain, struct buf *answer)
+{
+	chain_stats_reload(chain->number);
+	control_begin_answer(answer, CONTROL_VERDICT_OK, "%s runs anew for "
+	    "each file", chain->name);
+}
+
 void
 control_chains_answer(const struct control_request *request, struct buf *answer)
 {
 	const struct generation	*g = generations.serving;
+	const struct conf_chain	*chain;
 
-	(void)request;
 	chain_stats_use(g->chain_stats);
-	control_begin_answer(answer, CONTROL_VERDICT_OK, "%s",
-	    g->conf->nchains == 0 ? "the conf has no chains" : "");
-	if (g->conf->nchains > 0)
-		report_chains(answer);
+	if (request->n == 0) {
+		answer_all(g->conf, answer);
+		return;
+	}
+	chain = find_chain(g->conf, request->words[0]);
+	if (chain == NULL)
+		control_begin_answer(answer, CONTROL_VERDICT_BAD, "there is no "
+		    "chain \"%s\" in the conf in force; \"ampedctl chain\" "
+		    "lists them", request->words[0]);
+	else if (!control_chains_reloads(request))
+		control_begin_answer(answer, CONTROL_VERDICT_BAD, "say what "
+		    "chain %s is to do: the action is " RELOAD, chain->name);
+	else
+		answer_reload(chain, answer);
 }

@@ -22,6 +22,7 @@
 #include "lib/mem.h"
 #include "monitor/child.h"
 #include "monitor/component.h"
+#include "monitor/control_chains.h"
 #include "monitor/control_child.h"
 #include "monitor/control_programs.h"
 #include "monitor/control_server.h"
@@ -245,6 +246,8 @@ ask_child(struct control_client *c, const struct control_request *request)
 {
 	if (control_programs_restarts(request))
 		log_requester(c, "restart of a program");
+	if (control_chains_reloads(request))
+		log_requester(c, "reload of a chain");
 	/* The descriptors themselves are closed in children. */
 	asked.client = fcntl(c->client.fd, F_DUPFD_CLOEXEC, 0);
 	asked.manager = fcntl(control_programs_manager(request),

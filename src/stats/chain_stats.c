@@ -1,5 +1,6 @@
 /*
- * chain_stats: a mapping for the counts of each name.
+ * chain_stats: a mapping for the counts of each name, and one for what all
+ * generations share.
  */
 #include <sys/mman.h>
 #include <sys/queue.h>
@@ -7,13 +8,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/clock.h"
 #include "lib/counter.h"
 #include "lib/mem.h"
 #include "lib/visible.h"
 #include "stats/chain_stats.h"
 
+/* Shared memory, made before the first process that uses it. */
+static struct {
+	uint64_t	reloads;
+	int64_t		reloaded_at;
+} *all;
+
 /* Shared memory. */
 struct counts {
+	uint64_t		 reloaded;	/* by that reload */
 	uint64_t		 counters[CHAIN_STATS_COUNT];
 	struct histogram	 histograms[CHAIN_STATS_HISTOGRAM_COUNT];
 };
@@ -72,6 +81,8 @@ chain_stats_new(const char *const *names, size_t n)
 {
 	struct chain_stats	*s = mem_zero(sizeof(*s));
 
+	if (all == NULL)
+		all = mem_shared(sizeof(*all));
 	s->n = n;
 	s->chains = mem_array(n + 1, sizeof(*s->chains));
 	for (size_t i = 0; i < n; i++)
@@ -135,4 +146,47 @@ chain_stats_read(size_t chain, struct chain_stats_numbers *to)
 	for (int i = 0; i < CHAIN_STATS_HISTOGRAM_COUNT; i++)
 		histogram_merge(&to->histograms[i], &c->counts->histograms[i]);
 	return true;
+}
+
+/*
+ * Reloads: what is read after one has returned is what it has written
+ */
+
+void
+chain_stats_reload(size_t chain)
+{
+	struct chain	*c = find_chain(chain);
+	uint64_t	 number, last;
+
+	if (c == NULL)
+		return;
+	__atomic_store_n(&all->reloaded_at, clock_ms(), __ATOMIC_SEQ_CST);
+	number = __atomic_add_fetch(&all->reloads, 1, __ATOMIC_SEQ_CST);
+	/* Another process may be at its next reload already. */
+	last = counter_read(&c->counts->reloaded);
+	while (last < number && !__atomic_compare_exchange_n(
+	    &c->counts->reloaded, &last, number, false, __ATOMIC_SEQ_CST,
+	    __ATOMIC_SEQ_CST))
+		;
+}
+
+uint64_t
+chain_stats_reloads(void)
+{
+	return used != NULL ? counter_read(&all->reloads) : 0;
+}
+
+uint64_t
+chain_stats_reloaded(size_t chain)
+{
+	const struct chain	*c = find_chain(chain);
+
+	return c != NULL ? counter_read(&c->counts->reloaded) : 0;
+}
+
+int64_t
+chain_stats_reloaded_at(void)
+{
+	return used != NULL ?
+	    __atomic_load_n(&all->reloaded_at, __ATOMIC_RELAXED) : 0;
 }

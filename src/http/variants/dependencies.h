@@ -29,6 +29,7 @@ struct dependencies_made {
 	int		fd;		/* owned */
 	bool		is_current;	/* nothing has */
 	bool		has_left_out;	/* see struct filter_run */
+	uint64_t	reloads;	/* of chains, before the run */
 	struct buf	notes;
 };
 

@@ -226,17 +226,53 @@ filtered_version(const struct path *p, const struct job_version *of,
 	}
 	buf_add(&all, query.at, query.len);
 	buf_add(&all, (const char *)of_file, sizeof(of_file));
-	v.ctime = (int64_t)chain->number;
+	v.ctime = filtered_mark(chain, 0);
 	v.ino = hash_bytes(&no_key, sum, all.at, all.len);
 	buf_free(&all);
 	return v;
 }
 
-/* Variants of a result have its ctime, too. */
+/*
+ * Marks: variants of a result have its ctime, too
+ */
+
+static size_t
+chain_of_mark(int64_t mark)
+{
+	return (size_t)((uint64_t)mark >> 32);
+}
+
+int64_t
+filtered_mark(const struct conf_chain *chain, uint64_t reloads)
+{
+	return (int64_t)((uint64_t)chain->number << 32 | (uint32_t)reloads);
+}
+
+bool
+filtered_counts(int64_t mark)
+{
+	return chain_stats_reloaded(chain_of_mark(mark)) <= (uint32_t)mark;
+}
+
+/* A request that has waited takes a result from before a reload that came after
+ * the request.  A failure is about no one chain. */
+bool
+filtered_is_unusable(const struct conn *c)
+{
+	const struct request	*r = c->request;
+	int64_t			 mark;
+
+	if (r->info.kind != PATHNAME_FILE)
+		return !r->lookup.done &&
+		    r->info.checked_at <= chain_stats_reloaded_at();
+	mark = r->file->version.ctime;
+	return !filtered_counts(mark) && (uint32_t)mark < r->lookup.reloads;
+}
+
 void
 filtered_count_hit(const struct conn *c)
 {
-	chain_stats_add((size_t)c->request->file->version.ctime,
+	chain_stats_add(chain_of_mark(c->request->file->version.ctime),
 	    CHAIN_STATS_HITS);
 }
 

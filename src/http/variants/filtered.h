@@ -33,10 +33,19 @@ enum why	 filtered_add_name(const struct conn *, struct buf *);
 bool		 filtered_add_others(struct http_loop *, const struct path *,
 		    struct buf *text);
 /* The version of a result, but for its size; sum: of these files.  Its ctime is
- * the number of the chain, for filtered_count_hit(). */
+ * that of filtered_mark(chain, 0). */
 struct job_version filtered_version(const struct path *,
 		    const struct job_version *of, const struct conf_chain *,
 		    uint64_t sum);
+/* In place of a ctime: the chain of a result, and how many reloads of chains
+ * there were when its run began. */
+int64_t		 filtered_mark(const struct conf_chain *, uint64_t reloads);
+/* Whether a result has that mark and counts still: its chain has not been
+ * reloaded since. */
+bool		 filtered_counts(int64_t mark);
+/* Whether what the path of a request was found to be is from before a reload of
+ * the chain that came before the request. */
+bool		 filtered_is_unusable(const struct conn *);
 /* Counts a request that gets a result, or a variant of one, without a run. */
 void		 filtered_count_hit(const struct conn *);
 /* Adds the variables that filters of the file that a job has found get. */

@@ -49,22 +49,152 @@ why_of_filters(int error)
 	    error == ETIMEDOUT ? WHY_FILTER_LATE : WHY_FILTER_FAILED;
 }
 
+/* Takes the result of a run over. */
+static struct dependencies_made
+take_made(struct lookup *l)
+{
+	const struct dependencies_made	made = {
+		.fd = l->run.result, .notes = l->run.notes,
+		.has_left_out = l->run.has_left_out, .reloads = l->reloads
+	};
+
+	l->run.result = -1;
+	l->run.notes = (struct buf){ 0 };
+	return made;
+}
+
 /* Keeps the result of a run: the lookup that follows may find that the file or
  * a filter has changed meanwhile. */
 static void
 keep_result(struct lookup *l)
 {
-	struct dependencies_made	made = {
-		.fd = l->run.result, .notes = l->run.notes,
-		.has_left_out = l->run.has_left_out
-	};
+	struct dependencies_made	made = take_made(l);
 	const struct job_version	key = filtered_version(l->path,
 					    &l->source, l->chain, l->sum);
 
-	l->run.result = -1;
-	l->run.notes = (struct buf){ 0 };
 	dependencies_keep(l->http->caches->dependencies, l->path->namespace,
 	    lookup_result_name(l->path), &key, &made);
+}
+
+/* Makes a version that no other result has: nobody knows whether an older or a
+ * newer file or filter has made it. */
+static void
+make_unique(struct job_version *v, int result, const struct clock *clock)
+{
+	/* The key is no secret. */
+	static const struct hash_key	key = { 0, 0 };
+	const uint64_t	all[] = { v->ino, io_inode(result),
+	    (uint64_t)clock->ms };
+
+	v->ino = hash_bytes(&key, (uint64_t)clock->wall, all, sizeof(all));
+}
+
+/* Makes a file, with room for a digest if its tag is made of that. */
+static struct file *
+new_file(const struct lookup *l, struct path_info *a, int fd,
+    const struct job_version *v, const struct job_facts *facts)
+{
+	struct file_cache	*files = &l->http->caches->files;
+
+	if (!tag_needs_digest(l->http->conf, l->path, v))
+		return file_new(files, fd, v, facts);
+	a->variants |= PATHNAME_BY_CONTENT;
+	return file_new_with_digest(files, fd, v, facts);
+}
+
+/* A file that is filtered, and the filters, as a lookup has found them. */
+struct origin {
+	const struct conf_chain	*chain;
+	struct job_version	 source;
+	bool			 strong;	/* the source is */
+	uint64_t		 sum;		/* of filters' files */
+};
+
+/* Notes a result that a run has made.  One for which some filters were left out
+ * is made anew soon, as of a file that may still change; of one that is not
+ * current, or depends on more than a lookup can tell, only those have use who
+ * have waited for it. */
+static void
+note_result(const struct lookup *l, struct path_info *a,
+    const struct origin *of, struct dependencies_made *made)
+{
+	struct caches		*caches = l->http->caches;
+	struct buf		 names = { 0 };
+	uint64_t		 sum = of->sum;
+	bool			 stays = dependencies_sum((struct str){
+				    made->notes.at, made->notes.len }, &sum,
+				    &names) && made->is_current;
+	struct job_version	 v = filtered_version(l->path, &of->source,
+				    of->chain, sum);
+	struct job_facts	 facts = { .mode = 0644, .in_memory = true,
+				    .strong = of->strong && stays &&
+				    !made->has_left_out };
+	struct stat		 st;
+
+	v.ino += made->has_left_out;
+	v.ctime = filtered_mark(of->chain, made->reloads);
+	if (!stays) {
+		make_unique(&v, made->fd, l->http->clock);
+		a->checked_at = PATHNAME_EXPIRED;
+	}
+	v.size = io_stat(made->fd, &st) == 0 ? st.st_size : 0;
+	if (file_fits(&caches->files, &v)) {
+		dependencies_add(caches->dependencies, v.ino,
+		    (struct str){ names.at, names.len });
+		a->variants = variant_of_filtered(l->http->conf,
+		    l->path->rules, v.size, a->type);
+		a->file = new_file(l, a, made->fd, &v, &facts);
+		made->fd = -1;		/* the file owns it */
+		path_info_found(&caches->paths, l->path, a, 0);
+	} else
+		lookup_result_set(l, PATHNAME_REFUSED, 500, WHY_FILTER_FAILED);
+	buf_free(&names);
+}
+
+static void
+leave_file(struct path_info *info)
+{
+	if (info->file != NULL && info->source == FILE_OPEN)
+		file_release(info->file);
+	file_drop(&info->file);
+}
+
+/* Whether the path has got a result that counts meanwhile. */
+static bool
+has_newer_result(const struct lookup *l)
+{
+	struct path_info	a;
+	bool			has;
+
+	path_info_get(&l->http->caches->paths, l->path, &a);
+	has = a.file != NULL && filtered_counts(a.file->version.ctime);
+	if (a.chunk != NULL)
+		chunk_release(&l->http->caches->chunks, &a.chunk);
+	leave_file(&a);
+	return has;
+}
+
+bool
+filtered_lookup_counts(const struct lookup *l)
+{
+	return chain_stats_reloaded(l->chain->number) <= l->reloads;
+}
+
+/* Notes the result of a run from before a reload of its chain, for those who
+ * have waited for it; those of a run that has failed begin another one. */
+static void
+note_outdated(struct lookup *l)
+{
+	struct path_info	 a = l->info;
+	const struct origin	 of = { .chain = l->chain, .source = l->source,
+				    .sum = l->sum };
+	struct dependencies_made made;
+
+	if (l->run.error != 0 || has_newer_result(l))
+		return;
+	made = take_made(l);
+	note_result(l, &a, &of, &made);
+	dependencies_drop_made(&made);
 }
 
 static void
@@ -89,7 +219,9 @@ complete_run(struct task *e)
 
 	count_run(l);
 	lookup_result_withdraw(l);
-	if (l->run.error == 0)
+	if (!filtered_lookup_counts(l))
+		note_outdated(l);
+	else if (l->run.error == 0)
 		keep_result(l);
 	else if (l->run.error != ECANCELED)
 		note_run_failure(l, why_of_filters(l->run.error));
@@ -124,6 +256,8 @@ begin_run(struct lookup *of, const struct path_info *a,
 	l->path = of->path;
 	l->started_at = http->clock->ms;
 	l->began_at = clock_us();
+	l->reloads = chain_stats_reloads();
+	l->info = *a;
 	l->chain = chain;
 	l->source = job->find.version;
 	l->sum = job->resolve.others_sum;
@@ -149,87 +283,23 @@ begin_run(struct lookup *of, const struct path_info *a,
 	}
 }
 
-/* Whether the present result has that version, but for its size, which is set
- * then. */
+/* Whether the present result has that version, but for its size and the reloads
+ * before it, which are set then. */
 static bool
-is_present(const struct lookup *l, struct job_version *v)
+is_present(const struct lookup *l, const struct conf_chain *chain,
+    struct job_version *v)
 {
 	struct job_version	present, wanted = *v;
 
-	if (!path_info_version(&l->http->caches->paths, l->path, &present))
+	if (!path_info_version(&l->http->caches->paths, l->path, &present) ||
+	    !filtered_counts(present.ctime))
 		return false;
 	wanted.size = present.size;
+	wanted.ctime = filtered_mark(chain, (uint64_t)present.ctime);
 	if (memcmp(&present, &wanted, sizeof(present)) != 0)
 		return false;
 	*v = present;
 	return true;
-}
-
-/* Makes a version that no other result has: nobody knows whether an older or a
- * newer file or filter has made it. */
-static void
-make_unique(struct job_version *v, int result, const struct clock *clock)
-{
-	/* The key is no secret. */
-	static const struct hash_key	key = { 0, 0 };
-	const uint64_t	all[] = { v->ino, io_inode(result),
-	    (uint64_t)clock->ms };
-
-	v->ino = hash_bytes(&key, (uint64_t)clock->wall, all, sizeof(all));
-}
-
-/* Makes a file, with room for a digest if its tag is made of that. */
-static struct file *
-new_file(const struct lookup *l, struct path_info *a, int fd,
-    const struct job_version *v, const struct job_facts *facts)
-{
-	struct file_cache	*files = &l->http->caches->files;
-
-	if (!tag_needs_digest(l->http->conf, l->path, v))
-		return file_new(files, fd, v, facts);
-	a->variants |= PATHNAME_BY_CONTENT;
-	return file_new_with_digest(files, fd, v, facts);
-}
-
-/* Notes a result that a run has made.  One for which some filters were left out
- * is made anew soon, as of a file that may still change; of one that is not
- * current, or depends on more than a lookup can tell, only those have use who
- * have waited for it. */
-static void
-note_result(struct lookup *l, struct path_info *a,
-    const struct conf_chain *chain, struct dependencies_made *made)
-{
-	const struct job	*job = &l->task.job;
-	struct caches		*caches = l->http->caches;
-	struct buf		 names = { 0 };
-	uint64_t		 sum = job->resolve.others_sum;
-	bool			 stays = dependencies_sum((struct str){
-				    made->notes.at, made->notes.len }, &sum,
-				    &names) && made->is_current;
-	struct job_version	 v = filtered_version(l->path,
-				    &job->find.version, chain, sum);
-	struct job_facts	 facts = { .mode = 0644, .in_memory = true,
-				    .strong = job->find.facts.strong &&
-				    stays && !made->has_left_out };
-	struct stat		 st;
-
-	v.ino += made->has_left_out;
-	if (!stays) {
-		make_unique(&v, made->fd, l->http->clock);
-		a->checked_at = PATHNAME_EXPIRED;
-	}
-	v.size = io_stat(made->fd, &st) == 0 ? st.st_size : 0;
-	if (file_fits(&caches->files, &v)) {
-		dependencies_add(caches->dependencies, v.ino,
-		    (struct str){ names.at, names.len });
-		a->variants = variant_of_filtered(l->http->conf,
-		    l->path->rules, v.size, a->type);
-		a->file = new_file(l, a, made->fd, &v, &facts);
-		made->fd = -1;		/* the file owns it */
-		path_info_found(&caches->paths, l->path, a, 0);
-	} else
-		lookup_result_set(l, PATHNAME_REFUSED, 500, WHY_FILTER_FAILED);
-	buf_free(&names);
 }
 
 /* Handles a file that filters change: its result may still be the present one.
@@ -241,19 +311,22 @@ filtered_lookup_handle_source(struct lookup *l)
 	const struct job	*job = &l->task.job;
 	struct path_info	 a = { .kind = PATHNAME_FILE,
 				    .checked_at = lookup_result_time(l) };
+	struct origin		 of = { .source = job->find.version,
+				    .strong = job->find.facts.strong,
+				    .sum = job->resolve.others_sum };
 	const struct conf_chain	*chain;
 	struct job_version	 v;
 	struct dependencies_made made;
 
 	lookup_result_set_type(l, &a);
-	chain = filtered_chain(l->path->rules, job, a.type);
+	of.chain = chain = filtered_chain(l->path->rules, job, a.type);
 	if (chain == NULL) {		/* another file has the name now */
 		lookup_result_set(l, PATHNAME_REFUSED, 200, WHY_FILTER_PASSED);
 		return;
 	}
 	v = filtered_version(l->path, &job->find.version, chain,
 	    job->resolve.others_sum);
-	if (is_present(l, &v)) {
+	if (is_present(l, chain, &v)) {
 		path_info_confirm(&l->http->caches->paths, l->path, &v, &a,
 		    NAMESPACE_MADE_BITS | PATHNAME_BY_CONTENT);
 		return;
@@ -261,7 +334,9 @@ filtered_lookup_handle_source(struct lookup *l)
 	if (!l->has_notes && dependencies_take(
 	    l->http->caches->dependencies, l->path->namespace,
 	    lookup_result_name(l->path), &v, &made)) {
-		note_result(l, &a, chain, &made);
+		made.is_current = made.is_current &&
+		    chain_stats_reloaded(chain->number) <= made.reloads;
+		note_result(l, &a, &of, &made);
 		dependencies_drop_made(&made);
 		return;
 	}
@@ -302,14 +377,6 @@ refer_to_filtered(struct http_loop *http, const struct path *p,
 	if (info->chunk != NULL)
 		chunk_release(&http->caches->chunks, &info->chunk);
 	return info->file != NULL;
-}
-
-static void
-leave_filtered(struct path_info *info)
-{
-	if (info->file != NULL && info->source == FILE_OPEN)
-		file_release(info->file);
-	file_drop(&info->file);
 }
 
 /* Has a filtered file made anew whose descriptor is closed. */
@@ -406,7 +473,7 @@ filtered_lookup_make_compression(struct http_loop *http, struct path *p,
 	} else if (path_info_version(paths, p, &present))
 		path_info_confirm(paths, p, &present, &(struct path_info){
 		    .checked_at = http->clock->ms }, PATHNAME_BY_CONTENT);
-	leave_filtered(&info);
+	leave_file(&info);
 	return NULL;
 }
 
@@ -421,7 +488,7 @@ filtered_lookup_has_source(struct http_loop *http, const struct path *p)
 	has = refer_to_filtered(http, p, &info) &&
 	    (info.source == FILE_OPEN ||
 	    is_of_version(http, p, &info.file->version));
-	leave_filtered(&info);
+	leave_file(&info);
 	if (!has)
 		forget_filtered(http, p);
 	return has;

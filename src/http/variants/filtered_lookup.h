@@ -10,6 +10,8 @@
 /* Handles the file that a lookup has found: its result is the present one, or
  * a run of its filters begins. */
 void		 filtered_lookup_handle_source(struct lookup *);
+/* Whether no reload of its chain has come after a run has begun. */
+bool		 filtered_lookup_counts(const struct lookup *);
 /* Whether a variant of a result can be made, which is made of an open file.
  * False: the result is to be made anew. */
 bool		 filtered_lookup_has_source(struct http_loop *,

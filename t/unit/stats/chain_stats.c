@@ -83,10 +83,47 @@ START_TEST(goes_on_in_the_next_generation)
 }
 END_TEST
 
+/* Reloads are counted in all processes, and known to all generations. */
+START_TEST(counts_reloads)
+{
+	struct chain_stats	*old = chain_stats_new(before, 2);
+	struct chain_stats	*new = chain_stats_new(after, 2);
+	uint64_t		 first = chain_stats_reloads();
+	int			 status;
+
+	ck_assert_uint_eq(first, 0);		/* none are in use */
+	chain_stats_reload(0);
+	chain_stats_use(old);
+	first = chain_stats_reloads();
+	ck_assert_uint_eq(chain_stats_reloaded(1), 0);
+	if (fork() == 0) {
+		chain_stats_reload(1);
+		_exit(0);
+	}
+	ck_assert_int_gt(wait(&status), 0);
+	ck_assert_uint_eq(chain_stats_reloads(), first + 1);
+	ck_assert_uint_eq(chain_stats_reloaded(1), first + 1);
+	ck_assert_uint_eq(chain_stats_reloaded(0), 0);
+	ck_assert_int_gt(chain_stats_reloaded_at(), 0);
+	chain_stats_reload(0);
+	ck_assert_uint_eq(chain_stats_reloaded(0), first + 2);
+	chain_stats_reload(2);			/* there is none */
+	ck_assert_uint_eq(chain_stats_reloads(), first + 2);
+	chain_stats_use(new);
+	ck_assert_uint_eq(chain_stats_reloads(), first + 2);
+	ck_assert_uint_eq(chain_stats_reloaded(0), first + 1);
+	ck_assert_uint_eq(chain_stats_reloaded(1), 0);
+	chain_stats_use(NULL);
+	chain_stats_free(&old);
+	chain_stats_free(&new);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, without);
 	tcase_add_test(tests, counts_of_all_processes);
 	tcase_add_test(tests, goes_on_in_the_next_generation);
+	tcase_add_test(tests, counts_reloads);
 }
