@@ -304,6 +304,7 @@ sub spawn {
 #	sites	in place of the one site
 #	plain	no conf: amped -l 127.0.0.1:0 DIR; or the address, if not 1
 #	args	more arguments
+#	by_conf	the conf chooses the architecture
 #	under	a command that runs amped, with its arguments
 #	program	in place of the amped that was built
 #	listeners	the number of listeners, if not one
@@ -322,7 +323,7 @@ sub start {
 	$self->{access} = "$self->{dir}/log/access.log";
 	$self->{error} = "$self->{dir}/log/error.log";
 	$self->{pid} = spawn([@{$opt{under} // []}, $opt{program} // program(),
-	    '-A', architecture(), $self->arguments, @{$opt{args} // []}],
+	    $opt{by_conf} ? () : ('-A', architecture()), $self->arguments, @{$opt{args} // []}],
 	    $self->{out}, $self->{err});
 	push(@started, $self);
 	return $self if $opt{unready};
