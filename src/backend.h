@@ -13,7 +13,9 @@
 #include "task.h"
 
 struct client;			/* an architecture's record of a connection */
-struct filter_run;		/* filter.h */
+struct filter_run;		/* filter.h, as the next two */
+struct passage;
+struct passage_start;
 
 /* The words of a request to the program manager.  All is borrowed until start()
  * returns. */
@@ -38,7 +40,9 @@ struct backend_start {
 	int		 body;		/* descriptor, its offset at the first
 					 * byte; -1: there is none */
 	bool		 sends_body;	/* body is -1, and comes by send() */
-	bool		 is_filter;	/* its output is a file */
+	bool		 is_filter;	/* its output is a file, or ... */
+	bool		 is_piped;	/* ... a pipe, as body is, if there is
+					 * one */
 };
 
 /* How a backend has ended. */
@@ -66,8 +70,9 @@ struct backend {
 	int		 status;	/* COMPLETE, BROKEN: as of waitpid(2);
 					 * -1: unknown */
 	uint32_t	 retry_after;	/* BUSY: seconds */
-	/* Of a filter: its output, complete at the end COMPLETE, and what it
-	 * has noted; -1: none.  The owner of the backend may take them. */
+	/* Of a filter: its output, a file that is complete at the end COMPLETE,
+	 * and what it has noted; -1: none.  The owner of the backend may take
+	 * them. */
 	int		 file, notes;
 	/* The connection that waits (WAIT_BACKEND) or NULL; else a function
 	 * that is told the same, or NULL. */
@@ -105,6 +110,15 @@ struct backends {
 	/* Begins a run of filters.  The caller may be of another thread than
 	 * start()'s only if it has its own driver. */
 	enum submitted	 (*filter)(void *context, struct filter_run *);
+	/* Has the answer of a program pass through filters while it comes; the
+	 * caller owns the passage. */
+	struct passage	*(*pass)(void *context, struct passage_start *);
+	/* Drops that many bytes of its output. */
+	void		 (*take)(struct passage *, size_t);
+	/* Ends one that takes too long, FAILED. */
+	void		 (*give_up)(struct passage *);
+	/* Ends its filters, if they still run; frees.  The program goes on. */
+	void		 (*leave)(struct passage **);
 	void		  *context;
 };
 

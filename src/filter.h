@@ -1,6 +1,6 @@
 /*
- * filter: CONTRACT between the request machine and the driver of filters: a
- * file on its way through the programs of a chain.
+ * filter: CONTRACT between the request machine and the drivers of filters: a
+ * file, or the answer of a program, on its way through the programs of a chain.
  */
 #ifndef FILTER_H
 #define FILTER_H
@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "backend.h"
 #include "lib/buf.h"
 #include "lib/str.h"
 #include "task.h"
@@ -45,6 +46,47 @@ struct filter_run {
 					 * them wait */
 	uint32_t	 retry_after;	/* EAGAIN: seconds */
 	struct buf	 notes;		/* of all; the machine's */
+};
+
+/*
+ * An answer that is to pass through filters, for pass() (src/backend.h).  All
+ * is borrowed until pass() returns, but source: the program that answers.  Its
+ * output is the driver's until the passage has ended; it stays the machine's.
+ */
+struct passage_start {
+	const struct conf_program *const *programs;	/* in order */
+	size_t		 n;
+	struct str	 name;		/* for logs */
+	/* Texts NAME=VALUE, each terminated. */
+	struct str	 environment;
+	struct backend	*source;
+	struct str	 first;		/* the begin of its body, which has come
+					 * along with its head */
+	int64_t		 length;	/* of its body; -1: unknown */
+	size_t		 keep;		/* bytes that are kept at most */
+	size_t		 hold;		/* bytes of output at most */
+};
+
+/*
+ * A passage, the driver's; the machine reads all members.  The filters run side
+ * by side, each with the output of the one before as its input.
+ */
+struct passage {
+	/*
+	 * The output of the last filter, to be dropped by take(); started:
+	 * all filters run; waiter is told of the source's room, too.  It ends
+	 * COMPLETE; BROKEN: the answer of the source is not whole; FAILED, with
+	 * the errors of a struct filter_run (ENODATA: nothing was passed on).
+	 * Then no filter runs, and the source's output is the machine's again.
+	 */
+	struct backend	 output;	/* first: casts rely on it */
+	/* The whole body as far as it was taken, while there is no output. */
+	struct buf	 kept;
+	bool		 is_lost;	/* kept has not all of it */
+	bool		 awaits_source;	/* filters have all that there is */
+	/* Otherwise: the first filter that has not ended. */
+	const struct conf_program *slowest;
+	unsigned	 moved;		/* changes as something goes on */
 };
 
 #endif

@@ -85,6 +85,8 @@ t_script_script_SOURCES = \
 	t/layer.h \
 	t/script/filters.c \
 	t/script/filters.h \
+	t/script/passages.c \
+	t/script/passages.h \
 	t/script/programs.c \
 	t/script/programs.h \
 	t/script/script.c \

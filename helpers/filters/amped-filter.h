@@ -4,7 +4,8 @@
  *
  * A module is a shared object with the symbol amped_filter.  It runs in a
  * process of its own, once for each version of a file, with the limits of the
- * conf; it may block, and a crash costs one file.
+ * conf; it may block, and a crash costs one file.  The answer of a program is a
+ * file as well: what the module has emitted goes on when the program pauses.
  */
 #ifndef AMPED_FILTER_H
 #define AMPED_FILTER_H

@@ -1,11 +1,13 @@
 /*
  * filter: input, output and notes of filters.
  */
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,48 @@ filter_read(int fd, struct buf *to)
 			to->len += (size_t)n;
 	} while (n > 0 || (n == -1 && errno == EINTR));
 	return (int)n;
+}
+
+/* Whether a pipe has nothing at present. */
+static bool
+is_pausing(int fd)
+{
+	struct pollfd	p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 0) == 0;
+}
+
+/* The limit of files is that of a result. */
+static bool
+is_too_large(size_t len)
+{
+	struct rlimit	limit;
+
+	return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
+	    limit.rlim_cur != RLIM_INFINITY && len > limit.rlim_cur;
+}
+
+bool
+filter_next(struct buf *to)
+{
+	ssize_t	n;
+
+	if (is_pausing(STDIN_FILENO))
+		filter_flush();
+	buf_reserve(to, READ_SIZE);
+	do
+		n = read(STDIN_FILENO, to->at + to->len, READ_SIZE);
+	while (n == -1 && errno == EINTR);
+	if (n == -1) {
+		perror("cannot read the file");
+		exit(EX_IOERR);
+	}
+	to->len += (size_t)n;
+	if (is_too_large(to->len)) {
+		fputs("there is more of it than a result may have\n", stderr);
+		exit(EX_DATAERR);
+	}
+	return n > 0;
 }
 
 static struct buf	output;

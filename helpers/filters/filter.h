@@ -1,9 +1,10 @@
 /*
  * filter: the filters of amped: what one is, and what they have in common.
  *
- * A filter reads standard input, a file, and writes standard output.  It is a
- * process of its own, with the limits of the conf, so it may take its input
- * into memory.  Variables of the environment say which file it is
+ * A filter reads standard input, a file or a pipe, and writes standard output.
+ * It is a process of its own, with the limits of the conf, so it may take its
+ * input into memory; one that need not do so passes on what it has when a pipe
+ * pauses.  Variables of the environment say which file it is
  * (amped-filters(7)).
  */
 #ifndef HELPERS_FILTERS_FILTER_H
@@ -19,8 +20,12 @@
  * no such filter.  Lines to standard error say what failed. */
 int	filter_main(int n, char **words);
 
-/* Reads all of standard input, or of a file: 0, or -1 with errno. */
+/* Reads all of a file: 0, or -1 with errno. */
 int	filter_read(int fd, struct buf *);
+/* Adds the next bytes of standard input; false: it has ended.  Before it waits
+ * for a pipe it writes what was not yet written.  The process ends where it
+ * fails, or where so much has been added that a result could not be larger. */
+bool	filter_next(struct buf *);
 /* Writes bytes to standard output, perhaps later; the process ends where that
  * fails. */
 void	filter_write(const void *, size_t);
@@ -34,9 +39,9 @@ const char *filter_variable(const char *name);
 
 /* Each filter: an exit status. */
 int	ssi_filter(struct str input);
-int	replace_filter(struct str input, const char *from, const char *to);
-int	charset_filter(struct str input, const char *from, const char *to);
+int	replace_filter(const char *from, const char *to);
+int	charset_filter(const char *from, const char *to);
 int	markdown_filter(struct str input);
-int	module_filter(struct str input, int n, char **words);
+int	module_filter(int n, char **words);
 
 #endif

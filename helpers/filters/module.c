@@ -29,25 +29,38 @@ log_line(const char *line)
 }
 
 static int
-feed_module(const struct amped_filter *module, struct str input,
+feed_bytes(const struct amped_filter *module, void *state, struct buf *input)
+{
+	struct str	rest = { input->at, input->len };
+	size_t		n;
+
+	for (; rest.len > 0; str_skip(&rest, n)) {
+		n = MIN(rest.len, PIECE);
+		if (module->feed(state, rest.at, n) != 0)
+			return -1;
+	}
+	input->len = 0;
+	return 0;
+}
+
+static int
+feed_module(const struct amped_filter *module,
     const struct amped_filter_host *host)
 {
-	void	*state = module->begin(host);
-	int	 wrong = state == NULL;
-	size_t	 n;
+	void		*state = module->begin(host);
+	struct buf	 input = { 0 };
+	bool		 wrong = state == NULL;
 
-	while (!wrong && input.len > 0) {
-		n = MIN(input.len, PIECE);
-		wrong = module->feed(state, input.at, n);
-		str_skip(&input, n);
-	}
+	while (!wrong && filter_next(&input))
+		wrong = feed_bytes(module, state, &input) != 0;
 	if (state != NULL && module->end(state) != 0)
-		wrong = 1;
+		wrong = true;
+	buf_free(&input);
 	return wrong ? EX_DATAERR : EX_OK;
 }
 
 int
-module_filter(struct str input, int n, char **words)
+module_filter(int n, char **words)
 {
 	const struct amped_filter_host	 host = {
 		.n = n - 1, .words = (const char *const *)words + 1,
@@ -69,5 +82,5 @@ module_filter(struct str input, int n, char **words)
 		    AMPED_FILTER_VERSION);
 		return EX_CONFIG;
 	}
-	return feed_module(module, input, &host);
+	return feed_module(module, &host);
 }

@@ -73,6 +73,8 @@ libhttp_a_SOURCES = \
 	src/http/programs/kept.h \
 	src/http/programs/other.c \
 	src/http/programs/other.h \
+	src/http/programs/passage.c \
+	src/http/programs/passage.h \
 	src/http/programs/redirect.c \
 	src/http/programs/relay.c \
 	src/http/programs/run.c \

@@ -31,6 +31,7 @@
 #include "loop/clients_private.h"
 #include "loop/filters.h"
 #include "loop/leases.h"
+#include "loop/passages.h"
 #include "shared/program_message.h"
 
 #define READ_SIZE	(32 * 1024)	/* bytes that one read(2) brings */
@@ -55,6 +56,7 @@ struct driver {				/* of one loop */
 	struct mailbox	*mailbox;	/* NULL: one thread ends backends */
 	struct leases	*leases;
 	struct filters	*filters;
+	struct passages	*passages;
 	struct error_lines_rate **rates;	/* by number of the program */
 	size_t		 nrates;
 };
@@ -373,8 +375,8 @@ take_output(struct record *r, int pipe, const struct program_report *report)
 		return;
 	}
 	if (r->is_filter) {
-		r->backend.started = true;
 		take_file(r, &r->backend.file, pipe);
+		begin_request(r);
 		return;
 	}
 	r->lease.connection = pipe;
@@ -492,7 +494,8 @@ send_start(struct managers *m, const struct backend_start *start)
 	int			ends[2], n;
 
 	if (start->protocol == CONF_CGI) {
-		message.body = has_body ? PROGRAM_BODY_FILE :
+		message.body = has_body ? start->is_piped ?
+		    PROGRAM_BODY_OUTPUT : PROGRAM_BODY_FILE :
 		    start->sends_body ? PROGRAM_BODY_PIPE : PROGRAM_BODY_NONE;
 		message.file = start->file;
 		message.environment = start->environment;
@@ -661,6 +664,12 @@ run_filters(void *context, struct filter_run *run)
 	return filters_run(((struct driver *)context)->filters, run);
 }
 
+static struct passage *
+begin_passage(void *context, struct passage_start *start)
+{
+	return passages_pass(((struct driver *)context)->passages, start);
+}
+
 static void
 open_driver(struct backends *b, const struct driver *driver)
 {
@@ -670,7 +679,10 @@ open_driver(struct backends *b, const struct driver *driver)
 	d->leases = leases_new(d->loop, d->clock, &d->managers->count);
 	*b = (struct backends){ .start = start_backend, .consume = consume,
 	    .send = send_body, .finish = finish_body, .end = end_backend,
-	    .filter = run_filters, .context = d };
+	    .filter = run_filters, .pass = begin_passage,
+	    .take = passages_take, .give_up = passages_give_up,
+	    .leave = passages_leave, .context = d };
+	d->passages = passages_new(b, d->loop, d->mailbox);
 	d->filters = filters_new(b, d->loop, d->clock);
 }
 
@@ -733,10 +745,12 @@ backends_close(struct backends *b)
 
 	if (b->start == NULL)
 		return;
-	if (d->mailbox != NULL)
+	/* A passage ends the backends of its filters. */
+	for (int i = 0; i < 2 && d->mailbox != NULL; i++)
 		mailbox_deliver(d->mailbox);
 	leases_free(&d->leases);
 	filters_free(&d->filters);
+	passages_free(&d->passages);
 	if (d->owns_managers) {
 		need(d->managers->count == 0);
 		close_managers(d->managers);

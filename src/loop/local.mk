@@ -31,6 +31,8 @@ libloop_a_SOURCES = \
 	src/loop/mailbox.h \
 	src/loop/net.c \
 	src/loop/net.h \
+	src/loop/passages.c \
+	src/loop/passages.h \
 	src/loop/stages.c \
 	src/loop/stages.h \
 	src/loop/threads.c \

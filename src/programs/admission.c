@@ -277,7 +277,8 @@ admission_add(struct admission *a, const struct program_start *start,
 	i->admission = a;
 	i->body = -1;
 	i->kind_of_body = start->body;
-	i->awaits_body = start->body == PROGRAM_BODY_FILE;
+	i->awaits_body = start->body == PROGRAM_BODY_FILE ||
+	    start->body == PROGRAM_BODY_OUTPUT;
 	/* One behind the other, as in the message. */
 	i->texts = mem_get(file + start->environment.len + 1);
 	memcpy(i->texts, start->file.at, file);

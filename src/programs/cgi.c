@@ -131,6 +131,11 @@ start_process(struct run *r)
 				    .environment = i->environment };
 	int			 input[2] = { -1, -1 }, started;
 
+	if (i->kind_of_body == PROGRAM_BODY_OUTPUT) {
+		e.input_type = S_IFIFO;
+		/* The other program's output was to be main's. */
+		(void)fcntl(i->body, F_SETFL, 0);
+	}
 	if (i->kind_of_body == PROGRAM_BODY_PIPE) {
 		if (pipe2(input, O_CLOEXEC) == -1)
 			return -1;

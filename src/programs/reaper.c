@@ -2,6 +2,7 @@
  * reaper: the process, and the messages that the manager sends to it.
  */
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 
@@ -214,7 +215,7 @@ start_leader(struct reaper *r, const struct execute *e)
 	r->failure = pipe[0];
 }
 
-/* A filter writes to files. */
+/* A filter over a file writes to files. */
 static int
 open_files(struct reaper *r, struct execute *e)
 {
@@ -251,7 +252,8 @@ start_program(struct reaper *r, struct execute *e)
 	(void)fcntl(ERRORS_FD, F_SETFL, 0);
 	if (execute_prepare(e) == -1)
 		;
-	else if (!e->has_output || (e->program->is_filter ?
+	else if (!e->has_output || (e->program->is_filter &&
+	    e->input_type == S_IFREG ?
 	    open_files(r, e) == 0 : (pipe = open_pipe(r, e)) != -1))
 		start_leader(r, e);
 	execute_clear(e);

@@ -30,6 +30,8 @@ enum program_body {
 	PROGRAM_BODY_NONE,
 	PROGRAM_BODY_FILE,	/* its descriptor follows */
 	PROGRAM_BODY_PIPE,	/* main gets the end of a pipe to write to */
+	PROGRAM_BODY_OUTPUT,	/* of another program: the descriptor of its
+				 * pipe follows */
 	PROGRAM_BODY_COUNT
 };
 
@@ -44,9 +46,9 @@ struct program_start {
 
 enum program_report_kind {
 	PROGRAM_STARTED,	/* with a descriptor: of the output (of a filter
-				 * a file, which is complete once it has ended),
-				 * or the connection of a program that is no
-				 * CGI */
+				 * over a file another one, which is complete
+				 * once the filter has ended), or the connection
+				 * of a program that is no CGI */
 	PROGRAM_ENDED,		/* after its exit; the last report */
 	PROGRAM_FAILED,		/* to start; the last report */
 	PROGRAM_BUSY,		/* too many run and wait; the last report */

@@ -71,6 +71,8 @@ t_fuzz_request_SOURCES = \
 	t/layer.h \
 	t/script/filters.c \
 	t/script/filters.h \
+	t/script/passages.c \
+	t/script/passages.h \
 	t/script/programs.c \
 	t/script/programs.h \
 	t/script/words.c \

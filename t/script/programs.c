@@ -11,6 +11,7 @@
 #include "lib/buf.h"
 #include "lib/mem.h"
 #include "t/script/filters.h"
+#include "t/script/passages.h"
 #include "t/script/programs.h"
 #include "t/script/words.h"
 #include "t/script/world.h"
@@ -146,7 +147,9 @@ end_program(struct backend **bp)
 
 const struct backends	programs_driver = {
 	.start = start_program, .consume = consume_output, .send = send_body,
-	.finish = finish_body, .end = end_program, .filter = filters_run
+	.finish = finish_body, .end = end_program, .filter = filters_run,
+	.pass = passages_pass, .take = passages_take,
+	.give_up = passages_give_up, .leave = passages_leave
 };
 
 /* Wakes the connection that waits for a program. */
@@ -156,6 +159,8 @@ wake_waiter(struct started *s)
 	struct client	*c = s->backend.waiter;
 
 	set_output(s);
+	if (c == NULL && s->backend.told != NULL)
+		s->backend.told(s->backend.told_context);
 	if (c == NULL)
 		return;
 	world_wake(c, OUTCOME_READY);

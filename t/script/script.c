@@ -17,6 +17,7 @@
 
 #include "helpers/file_version.h"
 #include "t/script/filters.h"
+#include "t/script/passages.h"
 #include "t/script/programs.h"
 #include "t/script/words.h"
 #include "t/script/world.h"
@@ -490,6 +491,8 @@ run_line(char *line)
 		programs_run_line(words + 1, n - 1);
 	else if (n >= 2 && strcmp(words[0], "filters") == 0)
 		filters_run_line(words + 1, n - 1);
+	else if (n >= 2 && strcmp(words[0], "passage") == 0)
+		passages_run_line(words + 1, n - 1);
 	else if (n == 2 && strcmp(words[0], "time") == 0)
 		world_pass_time(words_time(words[1]));
 	else if (n >= 3 && strcmp(words[0], "disk") == 0 &&
@@ -558,6 +561,10 @@ run_scenario(const char *file, unsigned flags)
 	world_free();
 	if (nruns > 0 && passed) {
 		printf("# filters run on\n");
+		passed = false;
+	}
+	if (passages_free() && passed) {
+		printf("# a passage is not ended\n");
 		passed = false;
 	}
 	if (programs_free() > 0 && passed) {

@@ -12,6 +12,7 @@
 #include "http/log/refusal.h"
 #include "http/programs/authorizer.h"
 #include "http/programs/kept.h"
+#include "http/programs/passage.h"
 #include "http/programs/run.h"
 #include "http/reply.h"
 #include "http/rules.h"
@@ -97,7 +98,8 @@ add_fields(struct conn *c)
 	uint32_t		 at = 0;
 
 	while (cgi_head_next(&run->parse, run->head.at, &at, &name, &value)) {
-		if (cgi_head_is_own(name))
+		if (cgi_head_is_own(name) ||
+		    (run->chain != NULL && passage_drops(name)))
 			continue;
 		buf_addf(work, "%.*s: ", (int)name.len, name.at);
 		buf_add(work, value.at, value.len);
@@ -151,7 +153,8 @@ choose_framing(struct conn *c, int status)
 
 	run->bodiless = without || status == 205 ||
 	    r->parse.method == METHOD_HEAD;
-	run->left = without ? -1 : status == 205 ? 0 : run->parse.length;
+	run->left = without || run->chain != NULL ? -1 : status == 205 ? 0 :
+	    run->parse.length;
 	if (run->bodiless || run->left != -1)
 		return;
 	run->chunked = r->parse.minor >= 1;
@@ -299,6 +302,13 @@ handle_admission(struct conn *c)
 }
 
 static enum go
+begin_response(struct conn *c)
+{
+	answer_put_head(c);
+	return conn_go(c, STEP_RELAY);
+}
+
+static enum go
 handle_head(struct conn *c)
 {
 	struct run	*run = c->request->run;
@@ -313,8 +323,11 @@ handle_head(struct conn *c)
 		return await_end(c, OUTCOME_NONE);
 	if (run->parse.file.len > 0 && run->program->sendfile.n == 0)
 		refusal_log_sendfile(c);
-	answer_put_head(c);
-	return conn_go(c, STEP_RELAY);
+	run->chain = passage_choose(c);
+	if (run->chain == NULL || c->request->parse.method == METHOD_HEAD)
+		return begin_response(c);
+	passage_begin(c);
+	return GO_ON;
 }
 
 enum go
@@ -322,6 +335,7 @@ answer_step(struct conn *c)
 {
 	struct run	*run = c->request->run;
 	enum outcome	 outcome = leave_outcome(c);
+	enum go		 go;
 	bool		 more;
 
 	if (is_failure(outcome) && outcome != OUTCOME_TIMED_OUT)
@@ -330,6 +344,8 @@ answer_step(struct conn *c)
 		return failure_of_body(c);
 	if (run->next != RUN_RELAY)
 		return await_end(c, outcome);
+	if (run->passage != NULL)
+		return passage_await(c, outcome, &go) ? begin_response(c) : go;
 	note_start(c);
 	more = take_output(c);
 	switch (cgi_head_feed(&run->parse, run->head.at, run->head.len)) {

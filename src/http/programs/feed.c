@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "http/park.h"
+#include "http/programs/passage.h"
 #include "http/programs/run.h"
 #include "lib/io.h"
 #include "stats/stats.h"
@@ -307,7 +308,8 @@ feed_wait(struct conn *c)
 		run->body.feeder = c->step;
 		return conn_go(c, STEP_FEED);
 	}
-	c->wait.backend = run->backend;
+	c->wait.backend = run->passage != NULL ? &run->passage->output :
+	    run->backend;
 	if (run->body.is_dry)
 		return wait_for_both(c);
 	run->body.gap = 0;

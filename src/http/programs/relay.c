@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "http/log/refusal.h"
+#include "http/programs/passage.h"
 #include "http/programs/run.h"
 #include "lib/compiler.h"
 #include "stats/stats.h"
@@ -54,6 +55,24 @@ limit_bytes(const struct run *run, size_t len)
 	return MIN(len, RELAY_MAX);
 }
 
+/* The source of the body: the program, or the last of its filters. */
+static const struct backend *
+get_output(const struct run *run)
+{
+	return run->passage != NULL ? &run->passage->output : run->backend;
+}
+
+static void
+consume_output(struct conn *c, size_t n)
+{
+	struct run	*run = c->request->run;
+
+	if (run->passage != NULL)
+		c->http->backends.take(run->passage, n);
+	else
+		c->http->backends.consume(run->backend, n);
+}
+
 /* Puts out the next bytes; false: there are none now. */
 static bool
 put_next(struct conn *c)
@@ -66,11 +85,11 @@ put_next(struct conn *c)
 		buf_consume(&run->head, n);
 		return true;
 	}
-	n = limit_bytes(run, run->backend->len);
+	n = limit_bytes(run, get_output(run)->len);
 	if (n == 0)
 		return false;
-	put_bytes(c, run->backend->at, n);
-	c->http->backends.consume(run->backend, n);
+	put_bytes(c, get_output(run)->at, n);
+	consume_output(c, n);
 	return true;
 }
 
@@ -125,6 +144,32 @@ handle_failed_body(struct conn *c)
 	return break_response(c);
 }
 
+/* Handles the end of the filters: the program may work on, as behind an answer
+ * that is whole. */
+static COLD enum go
+end_passage(struct conn *c)
+{
+	struct run	*run = c->request->run;
+	bool		 is_complete = run->passage->output.end ==
+			    BACKEND_COMPLETE;
+
+	if (!is_complete && conn_has_output(c))
+		return conn_send(c, STEP_RELAY);
+	if (!is_complete) {
+		if (run->passage->output.end == BACKEND_BROKEN)
+			stats_count(STATS_PROGRAMS_FAILED);
+		run_count(c, run->passage->output.end == BACKEND_BROKEN ?
+		    PROGRAM_STATS_FAILED : PROGRAM_STATS_ANSWERED);
+		return cut_response(c, passage_cause(c));
+	}
+	if (run->chunked)
+		output_write(conn_output(c), "0\r\n\r\n", 5);
+	run->bodiless = true;
+	run->deadline = c->http->clock->ms + run->program->silence;
+	c->http->backends.leave(&run->passage);
+	return conn_has_output(c) ? conn_send(c, STEP_RELAY) : GO_ON;
+}
+
 /* Handles the program's end. */
 static enum go
 end_body(struct conn *c)
@@ -168,6 +213,8 @@ handle_timeout(struct conn *c)
 {
 	if (is_whole(c->request->run))
 		return end_whole(c);
+	if (c->request->run->passage != NULL && passage_is_late(c))
+		return end_passage(c);
 	stats_count(STATS_PROGRAMS_LATE);
 	run_count(c, PROGRAM_STATS_LATE);
 	return cut_response(c, "it was silent for too long (silence)");
@@ -198,13 +245,17 @@ relay_step(struct conn *c)
 		return handle_too_long(c);
 	more = put_next(c);
 	/* The time that the client takes to receive is not the program's. */
-	if (more || outcome == OUTCOME_NONE) {
+	if (run->passage != NULL)
+		passage_put_off(c, more ? OUTCOME_NONE : outcome);
+	else if (more || outcome == OUTCOME_NONE) {
 		run->deadline = c->http->clock->ms + run->program->silence;
 		leave_put_off(c);
 	}
-	if (more && run->head.len + run->backend->len > 0)
+	if (more && run->head.len + get_output(run)->len > 0)
 		return conn_has_output(c) ? conn_send(c, STEP_RELAY) : GO_ON;
-	if (run->backend->end != BACKEND_RUNS)
+	if (run->passage != NULL && run->passage->output.end != BACKEND_RUNS)
+		return end_passage(c);
+	if (run->passage == NULL && run->backend->end != BACKEND_RUNS)
 		return end_body(c);
 	if (conn_has_output(c))
 		return conn_send(c, STEP_RELAY);

@@ -37,6 +37,8 @@ run_end(struct conn *c)
 {
 	struct run	*run = c->request->run;
 
+	if (run->passage != NULL)
+		c->http->backends.leave(&run->passage);
 	if (run->backend != NULL)
 		c->http->backends.end(&run->backend);
 }

@@ -18,6 +18,7 @@
 #include "stats/program_stats.h"
 
 struct kept;			/* kept.h */
+struct passage;			/* filter.h */
 
 /* How a request goes on behind the head of an answer. */
 enum run_next {
@@ -41,24 +42,23 @@ struct run {
 					 * PATH_INFO; "": none */
 	struct run_body	 body;		/* of the request */
 	struct backend	*backend;	/* NULL: not started, or ended */
+	const struct conf_chain *chain;	/* of its answer; NULL: none */
+	struct passage	*passage;	/* NULL: not begun, or at its end */
+	unsigned	 moved;		/* its, at the last progress */
 	bool		 started;	/* the start has been counted */
 	bool		 counted;	/* so has how the request has ended, or
 					 * it is not one of the program's yet */
-	int64_t		 since;		/* us: the program was asked for, or
-					 * has started */
-	struct buf	 head;		/* of the answer, and behind it what of
-					 * the body came along */
+	int64_t		 since;		/* us: asked for, or started */
+	struct buf	 head;		/* of the answer; body may follow */
 	struct cgi_head	 parse;		/* of it */
 	int64_t		 deadline;	/* clock ms: to begin, or go on; 0 */
 	int64_t		 leaves;	/* clock ms: its client, which sends no
-					 * more, is taken as gone; 0: it may
-					 * send more */
+					 * more, is taken as gone; or 0 */
 	int64_t		 left;		/* bytes of the response's body, by its
 					 * Content-Length; -1: unknown */
 	bool		 chunked;	/* to the client */
 	bool		 bodiless;	/* HEAD, 204, 304 */
-	bool		 authorizes;	/* the program is asked whether the
-					 * request may go on */
+	bool		 authorizes;	/* is asked to let the request go on */
 	struct {			/* by programs before it */
 		size_t		 next;	/* guard; those before it let the path
 					 * pass */

@@ -280,25 +280,39 @@ filtered_count_hit(const struct conn *c)
  * Variables
  */
 
-static void
-add_variable(struct buf *to, const char *name, struct str value)
+void
+filtered_add_variable(struct buf *to, const char *name, struct str value)
 {
 	buf_addf(to, "%s=", name);
 	buf_add(to, value.at, value.len);
 	buf_addc(to, '\0');
 }
 
-/* Adds the names of the file and of its root on disk. */
-static void
-add_names(struct buf *to, const struct rules_place *place, struct str path)
+void
+filtered_add_length(struct buf *to, int64_t length)
+{
+	char	number[24];
+
+	snprintf(number, sizeof(number), "%" PRId64, length);
+	filtered_add_variable(to, "CONTENT_LENGTH", str_of(number));
+}
+
+void
+filtered_add_place(struct buf *to, const struct filtered_place *place)
 {
 	struct buf	file = { 0 };
+	struct str	prefix = place->uri, beneath = place->uri;
 
-	str_skip(&path, place->skip);
+	filtered_add_variable(to, "DOCUMENT_URI", place->uri);
+	prefix.len = place->skip;
+	filtered_add_variable(to, "SCRIPT_NAME", prefix);
+	if (place->root == NULL || place->root[0] != '/')
+		return;
+	str_skip(&beneath, place->skip);
 	buf_adds(&file, place->root);
-	buf_add(&file, path.at, path.len);
-	add_variable(to, "DOCUMENT_ROOT", str_of(place->root));
-	add_variable(to, "PATH_TRANSLATED", str_of(buf_string(&file)));
+	buf_add(&file, beneath.at, beneath.len);
+	filtered_add_variable(to, "DOCUMENT_ROOT", str_of(place->root));
+	filtered_add_variable(to, "PATH_TRANSLATED", str_of(buf_string(&file)));
 	buf_free(&file);
 }
 
@@ -306,24 +320,24 @@ void
 filtered_add_environment(struct buf *to, const struct path *p,
     const struct rules_place *place, const char *type, const struct job *job)
 {
-	struct buf	found = { 0 };
-	struct str	path, name;
-	char		number[24];
+	struct buf		uri = { 0 }, root = { 0 };
+	struct filtered_place	at = { .root = NULL };
 
-	buf_add(&found, place->name.at, place->name.len);
-	buf_adds(&found, job_found_name(job));
-	path = name = (struct str){ found.at, found.len };
-	snprintf(number, sizeof(number), "%" PRId64, job->find.version.size);
-	add_variable(to, "QUERY_STRING", query_of_name(p));
-	add_variable(to, "CONTENT_LENGTH", str_of(number));
+	buf_add(&uri, place->name.at + place->host,
+	    place->name.len - place->host);
+	buf_adds(&uri, job_found_name(job));
+	at.uri = (struct str){ uri.at, uri.len };
+	at.skip = place->skip > place->host ? place->skip - place->host : 0;
+	if (job->find.user == NULL) {
+		buf_adds(&root, place->root);
+		buf_add(&root, place->name.at, place->host);
+		at.root = buf_string(&root);
+	}
+	filtered_add_variable(to, "QUERY_STRING", query_of_name(p));
+	filtered_add_length(to, job->find.version.size);
 	if (type != NULL)
-		add_variable(to, "CONTENT_TYPE", str_of(type));
-	str_skip(&name, place->host);
-	add_variable(to, "DOCUMENT_URI", name);
-	/* The part of it that the root stands for. */
-	name.len = place->skip > place->host ? place->skip - place->host : 0;
-	add_variable(to, "SCRIPT_NAME", name);
-	if (job->find.user == NULL)
-		add_names(to, place, path);
-	buf_free(&found);
+		filtered_add_variable(to, "CONTENT_TYPE", str_of(type));
+	filtered_add_place(to, &at);
+	buf_free(&uri);
+	buf_free(&root);
 }

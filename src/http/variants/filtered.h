@@ -49,6 +49,21 @@ bool		 filtered_is_unusable(const struct conn *);
 /* Counts a request that gets a result, or a variant of one, without a run. */
 void		 filtered_count_hit(const struct conn *);
 /* Adds the variables that filters of the file that a job has found get. */
+
+/* Where a path is on disk, for filters that read other files. */
+struct filtered_place {
+	const char	*root;		/* NULL: not known */
+	struct str	 uri;		/* decoded */
+	size_t		 skip;		/* bytes of it that the root replaces */
+};
+
+/* Each adds variables that filters get. */
+void		 filtered_add_variable(struct buf *, const char *name,
+		    struct str value);
+void		 filtered_add_length(struct buf *, int64_t);
+void		 filtered_add_place(struct buf *,
+		    const struct filtered_place *);
+/* Adds all of them for the file that a job has found. */
 void		 filtered_add_environment(struct buf *, const struct path *,
 		    const struct rules_place *, const char *type,
 		    const struct job *);

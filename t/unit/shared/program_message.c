@@ -75,6 +75,7 @@ static const struct {
 	{ "", 0, 0 },
 	{ "a/b.cgi", 100, PROGRAM_BODY_FILE },
 	{ "a/b.cgi", 100, PROGRAM_BODY_PIPE },
+	{ "a/b.cgi", 100, PROGRAM_BODY_OUTPUT },
 	{ "", PROGRAM_ENVIRONMENT_MAX, PROGRAM_BODY_FILE },
 };
 
@@ -148,11 +149,11 @@ static const struct {
 	{ { 0 }, 0, true },
 	{ { 0 }, 15, true },
 	{ { 0, 0, 0, 0 }, 16, false },		/* no request */
-	{ { 0, 4, 0, 0 }, 16, true },
-	{ { 0, 3, 0, 0 }, 16, true },		/* a RESTART has none */
-	{ { 0, 3, 1, 0 }, 17, false },
-	{ { 0, 3, 1, 0 }, 16, false },
-	{ { 0, 3, 0, 1 }, 16, false },
+	{ { 0, 5, 0, 0 }, 16, true },
+	{ { 0, 4, 0, 0 }, 16, true },		/* a RESTART has none */
+	{ { 0, 4, 1, 0 }, 17, false },
+	{ { 0, 4, 1, 0 }, 16, false },
+	{ { 0, 4, 0, 1 }, 16, false },
 	{ { 0, 0, 1, 0 }, 16, true },		/* shorter than it says */
 	{ { 0, 0, 0, 1 }, 16, true },
 	{ { 0, 0, 0, 0 }, 17, true },		/* longer */

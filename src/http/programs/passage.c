@@ -1,0 +1,340 @@
+/*
+ * passage: the chain of an answer, its beginning, and what comes of filters
+ * that fail before the response has begun.
+ *
+ * The response begins with the first byte that the filters write.  Until then a
+ * chain with "onfail pass" leaves the answer as it was, if all of it is still
+ * there.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "conf/chain.h"
+#include "conf/conf.h"
+#include "http/programs/passage.h"
+#include "http/programs/run.h"
+#include "http/rules.h"
+#include "http/variants/filtered.h"
+#include "lib/need.h"
+#include "stats/stats.h"
+
+/* Validators are of the bytes that the program has written: other filters make
+ * other bytes of them. */
+static const char *const dropped_fields[] = {
+	"Content-Length", "Content-MD5", "Content-Digest", "Repr-Digest",
+	"Digest", "ETag", "Last-Modified", "Accept-Ranges"
+};
+
+bool
+passage_drops(struct str name)
+{
+	for (size_t i = 0; i < sizeof(dropped_fields) /
+	    sizeof(dropped_fields[0]); i++)
+		if (str_same_nocase(name, str_of(dropped_fields[i])))
+			return true;
+	return false;
+}
+
+/*
+ * Which answers
+ */
+
+/* Whether a field forbids to change the body. */
+static bool
+forbids(struct str name, struct str value)
+{
+	struct str	word;
+
+	if (str_same_nocase(name, STR("Content-Encoding")))
+		return !str_same_nocase(value, STR("identity"));
+	if (str_same_nocase(name, STR("Content-Range")))
+		return true;
+	if (!str_same_nocase(name, STR("Cache-Control")))
+		return false;
+	while (str_next(&value, &word))
+		if (str_same_nocase(word, STR("no-transform")))
+			return true;
+	return false;
+}
+
+static bool
+may_change(const struct run *run)
+{
+	int		status = run->parse.status;
+	struct str	name, value;
+	uint32_t	at = 0;
+
+	if (run->authorizes || status == 204 || status == 205 ||
+	    status == 206 || status == 304)
+		return false;
+	while (cgi_head_next(&run->parse, run->head.at, &at, &name, &value))
+		if (forbids(name, value))
+			return false;
+	return true;
+}
+
+/* Adds the last segment of the script, or of the path. */
+static void
+add_name(const struct conn *c, struct buf *to)
+{
+	const struct run	*run = c->request->run;
+	char			 path[JOB_PATH_MAX];
+	size_t			 len = rules_decode(c->request->path, path), n;
+
+	if (run->file != NULL && run->script_len > 0)
+		len = run->script_len;
+	for (n = len; n > 0 && path[n - 1] != '/'; n--)
+		continue;
+	buf_add(to, path + n, len - n);
+	buf_adds(to, run->index);
+}
+
+const struct conf_chain *
+passage_choose(const struct conn *c)
+{
+	const struct run	*run = c->request->run;
+	const struct conf_rules	*rules = rules_of(c->request);
+	const struct conf_chain	*chain;
+	const struct span	*media = &run->parse.type;
+	struct buf		 name = { 0 }, type = { 0 };
+
+	/* A query is the program's own. */
+	if (rules->chains.n == 0 || rules->chains.nparameters > 0 ||
+	    !may_change(run))
+		return NULL;
+	add_name(c, &name);
+	buf_add(&type, run->head.at + media->at, media->len);
+	chain = conf_chain_of_file(rules, buf_string(&name),
+	    media->len > 0 ? buf_string(&type) : NULL);
+	buf_free(&name);
+	buf_free(&type);
+	return chain;
+}
+
+/*
+ * The beginning
+ */
+
+/* Adds where files of the path are, for filters that read others. */
+static void
+add_place(const struct conn *c, struct buf *to)
+{
+	const struct request	*r = c->request;
+	const struct run	*run = r->run;
+	const struct conf_rules	*rules = r->path->rules;
+	struct filtered_place	 place = { .root = NULL };
+	struct buf		 root = { 0 }, uri = { 0 };
+	char			 path[JOB_PATH_MAX];
+	size_t			 len = rules_decode(r->path, path), n = len;
+
+	if (run->file != NULL && run->script_len > 0)
+		n = run->script_len;
+	buf_add(&uri, path, n);
+	buf_adds(&uri, run->index);
+	place.uri = (struct str){ uri.at, uri.len };
+	if (rules_directory_program(rules) != NULL)
+		place.root = r->site->rules.root;
+	else if (rules_user(rules, (struct str){ path, len }).at == NULL)
+		place.root = rules_root(rules, (struct str){ path, len },
+		    &place.skip);
+	if (place.root != NULL && place.root[0] == '/' &&
+	    rules->action->by_host) {
+		buf_adds(&root, place.root);
+		buf_add(&root, r->path->name, r->path->len -
+		    rules_raw(r->path).len);
+		place.root = buf_string(&root);
+	}
+	filtered_add_place(to, &place);
+	buf_free(&root);
+	buf_free(&uri);
+}
+
+static void
+add_environment(const struct conn *c, struct buf *to)
+{
+	const struct run	*run = c->request->run;
+	const struct span	*type = &run->parse.type;
+
+	/* Parameters of filters would come of a query. */
+	filtered_add_variable(to, "QUERY_STRING", STR(""));
+	if (type->len > 0)
+		filtered_add_variable(to, "CONTENT_TYPE", (struct str){
+		    run->head.at + type->at, type->len });
+	if (run->parse.length != -1)
+		filtered_add_length(to, run->parse.length);
+	add_place(c, to);
+}
+
+/* Whether the answer may have to be sent as it was. */
+static bool
+needs_all(const struct conf_chain *chain)
+{
+	bool	may = chain->onfail == ONFAIL_PASS;
+
+	for (size_t i = 0; i < chain->n; i++)
+		may = may || chain->list[i]->optional;
+	return may;
+}
+
+void
+passage_begin(struct conn *c)
+{
+	const struct request	*r = c->request;
+	struct run		*run = r->run;
+	const struct conf_chain	*chain = run->chain;
+	const struct backends	*all = &c->http->backends;
+	struct buf		 environment = { 0 };
+	struct passage_start	 start = {
+		.programs = chain->list, .n = chain->n,
+		.name = { r->path->name, r->path->len },
+		.source = run->backend, .length = run->parse.length,
+		.first = { run->head.at + run->parse.size,
+		    run->head.len - run->parse.size },
+		.keep = needs_all(chain) ? (size_t)run->program->hold : 0,
+		.hold = (size_t)chain->list[chain->n - 1]->hold
+	};
+
+	add_environment(c, &environment);
+	start.environment = (struct str){ environment.at, environment.len };
+	run->passage = all->pass(all->context, &start);
+	buf_free(&environment);
+	run->head.len = run->parse.size;
+	passage_put_off(c, OUTCOME_NONE);
+}
+
+/*
+ * Time
+ */
+
+/* The time that the filter may take that the others wait for. */
+static int64_t
+get_term(const struct passage *p)
+{
+	return p->slowest->answer + (p->output.started ? 0 :
+	    p->slowest->within);
+}
+
+void
+passage_put_off(struct conn *c, enum outcome outcome)
+{
+	struct run	*run = c->request->run;
+
+	if (outcome != OUTCOME_NONE && run->moved == run->passage->moved)
+		return;
+	run->moved = run->passage->moved;
+	run->deadline = c->http->clock->ms + (run->passage->awaits_source ?
+	    run->program->silence : get_term(run->passage));
+	leave_put_off(c);
+}
+
+bool
+passage_is_late(struct conn *c)
+{
+	struct run	*run = c->request->run;
+
+	if (run->passage->output.end != BACKEND_RUNS)
+		return true;
+	if (run->passage->awaits_source)
+		return false;
+	c->http->backends.give_up(run->passage);
+	return true;
+}
+
+/*
+ * Failures
+ */
+
+const char *
+passage_cause(const struct conn *c)
+{
+	const struct run	*run = c->request->run;
+
+	if (run->passage->output.end == BACKEND_BROKEN)
+		return run->backend->end == BACKEND_COMPLETE ?
+		    "its answer is shorter than its Content-Length" :
+		    "it was ended in the middle of its answer";
+	return run->passage->output.error == ETIMEDOUT ?
+	    "the filters of its answer took too long" :
+	    "a filter of its answer has failed";
+}
+
+/* Makes the answer what it was. */
+static void
+leave_filters(struct conn *c)
+{
+	struct run	*run = c->request->run;
+
+	buf_add(&run->head, run->passage->kept.at, run->passage->kept.len);
+	c->http->backends.leave(&run->passage);
+	run->chain = NULL;
+}
+
+static enum why
+why_of_filters(int error)
+{
+	return error == EAGAIN ? WHY_FILTER_BUSY :
+	    error == ETIMEDOUT ? WHY_FILTER_LATE : WHY_FILTER_FAILED;
+}
+
+/* Whether the answer may be sent as it was. */
+static bool
+may_pass(const struct run *run)
+{
+	const struct passage	*p = run->passage;
+
+	return p->output.end == BACKEND_FAILED && !p->is_lost &&
+	    (p->output.error == ENODATA || run->chain->onfail == ONFAIL_PASS);
+}
+
+static enum go
+reply_failure(struct conn *c)
+{
+	struct run	*run = c->request->run;
+	int		 error = run->passage->output.error;
+
+	if (run->passage->output.end == BACKEND_BROKEN) {
+		stats_count(STATS_PROGRAMS_FAILED);
+		return failure_reply(c, WHY_PROGRAM_ENDED, "%s",
+		    passage_cause(c));
+	}
+	if (error == EAGAIN)
+		run->retry_after = run->passage->output.retry_after;
+	/* The program has answered. */
+	run_count(c, PROGRAM_STATS_ANSWERED);
+	return failure_reply(c, why_of_filters(error), "%s", passage_cause(c));
+}
+
+static enum go
+reply_late(struct conn *c)
+{
+	stats_count(STATS_PROGRAMS_LATE);
+	run_count(c, PROGRAM_STATS_LATE);
+	return failure_reply(c, WHY_PROGRAM_LATE, "it was silent for too long "
+	    "(silence)");
+}
+
+bool
+passage_await(struct conn *c, enum outcome outcome, enum go *go)
+{
+	struct run		*run = c->request->run;
+	const struct backend	*output = &run->passage->output;
+
+	if (outcome == OUTCOME_TIMED_OUT && run->moved == run->passage->moved &&
+	    !passage_is_late(c)) {
+		*go = reply_late(c);
+		return false;
+	}
+	if (may_pass(run)) {
+		leave_filters(c);
+		return true;
+	}
+	if (output->end == BACKEND_FAILED || output->end == BACKEND_BROKEN) {
+		*go = reply_failure(c);
+		return false;
+	}
+	if (output->len > 0 || output->end == BACKEND_COMPLETE)
+		return true;
+	passage_put_off(c, outcome);
+	*go = feed_wait(c);
+	return false;
+}

@@ -1,0 +1,681 @@
+/*
+ * passages: pipes between the program that answers, the filters of a chain and
+ * the connection.
+ *
+ * The filters are started one after the other: each gets the pipe of the output
+ * of the one before.  The first one gets what main has read of the answer, over
+ * a pipe, too, and main reads the pipe of the last one; so main sees each byte
+ * on its way in and on its way out.  No filter gets a byte before all run, so
+ * those that find no place cost nothing of the answer.
+ *
+ * A connection that is woken may leave its passage at once, so each callback
+ * wakes it in its last statement.
+ */
+#include <sys/param.h>
+#include <sys/wait.h>
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/program.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "loop/clients_private.h"
+#include "loop/passages.h"
+#include "stats/program_stats.h"
+
+#define READ_SIZE	(32 * 1024)	/* bytes that one read(2) brings */
+
+struct passages {
+	const struct backends	*backends;
+	struct evloop		*loop;
+	struct mailbox		*mailbox;	/* NULL: there is one thread */
+};
+
+struct flow;
+
+/* A filter of a passage. */
+struct filter {
+	struct flow		*flow;
+	const struct conf_program *program;
+	struct backend		*backend;	/* NULL: not asked for, or left
+						 * out */
+	bool			 is_counted;	/* how it has ended */
+};
+
+/* A passage, as the driver has it. */
+struct flow {
+	struct passage		 passage;	/* first: casts rely on it */
+	struct passages		*all;
+	char			*name;		/* owned, as the next two */
+	struct buf		 environment;
+	struct filter		*filters;
+	size_t			 n, next;	/* the next one to start */
+	struct backend		*source;	/* NULL: the machine's again */
+	struct filter		*first;		/* of those that run, or NULL */
+	size_t			 fed;		/* bytes of passage.kept */
+	int64_t			 left;		/* of the body, not in kept nor
+						 * fed; -1: unknown */
+	size_t			 keep;		/* bytes of kept at most */
+	bool			 is_whole;	/* all was fed */
+	bool			 has_output;	/* some has come */
+	int			 pipe;		/* the last one's; -1: none */
+	struct watch		*readable;
+	struct buf		 output;	/* passage.output.at is in it */
+	size_t			 hold;
+	int64_t			 written;	/* bytes since more was fed */
+	struct mail		 mail;
+};
+
+/* The filter that the others wait for, as far as anybody can see. */
+static struct filter *
+find_slowest(struct flow *f)
+{
+	size_t	i = 0;
+
+	while (i < f->n - 1 && i < f->next && (f->filters[i].backend == NULL ||
+	    f->filters[i].backend->end != BACKEND_RUNS))
+		i++;
+	return &f->filters[i];
+}
+
+static void
+wake_waiter(struct flow *f)
+{
+	f->passage.slowest = find_slowest(f)->program;
+	if (f->passage.output.waiter != NULL)
+		clients_wake(f->passage.output.waiter, OUTCOME_READY);
+}
+
+static void
+count_filter(struct filter *p, enum program_stats_counter counter)
+{
+	if (!p->is_counted)
+		program_stats_add(p->program->number, counter, 1);
+	p->is_counted = true;
+}
+
+/*
+ * Ends
+ */
+
+/* The backend may be told of more until the loop's thread ends it. */
+static void
+end_filter(struct filter *p)
+{
+	if (p->backend == NULL)
+		return;
+	count_filter(p, PROGRAM_STATS_LEFT);
+	p->backend->told = NULL;
+	p->flow->all->backends->end(&p->backend);
+}
+
+static void
+close_output(struct flow *f)
+{
+	if (f->readable != NULL)
+		evloop_unwatch(&f->readable);
+	io_close(&f->pipe);
+}
+
+/* Ends all filters; the source is the machine's again. */
+static void
+end_flow(struct flow *f, enum backend_end end, int error)
+{
+	struct passage	*p = &f->passage;
+
+	for (size_t i = 0; i < f->n; i++)
+		end_filter(&f->filters[i]);
+	close_output(f);
+	if (f->source != NULL) {
+		f->source->told = NULL;
+		f->source = NULL;
+	}
+	p->output.end = (uint8_t)end;
+	p->output.error = error;
+	p->output.room = 0;
+	p->awaits_source = false;
+	p->moved++;
+}
+
+/* Ends all, as a filter has failed, which the log says. */
+static void
+fail_flow(struct flow *f, const struct filter *of, int error)
+{
+	const struct conf_program	*p = of->program;
+
+	if (error == EFBIG)
+		log_warnx("filter %s: %s: it writes more than %lld bytes "
+		    "(result)", p->name, f->name, (long long)p->result);
+	else if (error == ETIMEDOUT)
+		log_warnx("filter %s: %s: ended, since it takes longer than "
+		    "%lld ms (answer)", p->name, f->name,
+		    (long long)p->answer);
+	else if (error == EPROTO)
+		log_warnx("filter %s: %s: failed: lines of %s[PID] say how",
+		    p->name, f->name, p->name);
+	else if (error != EAGAIN && error != ENODATA)
+		log_warnx("filter %s: %s: cannot start %s: %s", p->name,
+		    f->name, p->command.at[0], strerror(error));
+	end_flow(f, BACKEND_FAILED, error);
+}
+
+static bool
+has_status(const struct filter *p, int signo)
+{
+	int	status = p->backend->status;
+
+	return status != -1 && WIFSIGNALED(status) && WTERMSIG(status) == signo;
+}
+
+static struct filter *
+find_next(const struct flow *f, const struct filter *of)
+{
+	for (size_t i = (size_t)(of - f->filters) + 1; i < f->n; i++)
+		if (f->filters[i].backend != NULL)
+			return &f->filters[i];
+	return NULL;
+}
+
+/* Whether nobody has read the output of a filter any more. */
+static bool
+is_cut(const struct flow *f, const struct filter *p)
+{
+	return find_next(f, p) != NULL && has_status(p, SIGPIPE);
+}
+
+/* Whether a filter has ended as it should.  One whose output nobody reads any
+ * more may be killed for that, if the one that was to read has ended well. */
+static bool
+has_ended_well(const struct flow *f, const struct filter *p)
+{
+	return (p->backend->end == BACKEND_COMPLETE &&
+	    p->backend->status == 0) ||
+	    (is_cut(f, p) && has_ended_well(f, find_next(f, p)));
+}
+
+/* Whether it will turn out to have. */
+static bool
+may_have_ended_well(const struct flow *f, const struct filter *p)
+{
+	return p->backend->end == BACKEND_RUNS || has_ended_well(f, p) ||
+	    (is_cut(f, p) && may_have_ended_well(f, find_next(f, p)));
+}
+
+static bool
+have_all_ended(const struct flow *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->filters[i].backend != NULL &&
+		    f->filters[i].backend->end == BACKEND_RUNS)
+			return false;
+	return true;
+}
+
+/* The output is whole, and so have all filters ended. */
+static void
+complete_flow(struct flow *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (f->filters[i].backend != NULL)
+			count_filter(&f->filters[i], PROGRAM_STATS_ANSWERED);
+	end_flow(f, BACKEND_COMPLETE, 0);
+}
+
+/*
+ * The answer, to the first filter
+ */
+
+/* Moves a part of the source's output to what is kept; false: there is no room
+ * for that. */
+static bool
+keep_bytes(struct flow *f, size_t n)
+{
+	struct passage	*p = &f->passage;
+
+	if (p->is_lost || p->kept.len + n > f->keep || f->has_output)
+		return false;
+	buf_add(&p->kept, f->source->at, n);
+	f->all->backends->consume(f->source, n);
+	return true;
+}
+
+/* Sends what comes next; false: there is nothing now. */
+static bool
+feed_next(struct flow *f)
+{
+	struct passage		*p = &f->passage;
+	const struct backends	*all = f->all->backends;
+	struct backend		*to = f->first->backend;
+	size_t			 n = MIN(p->kept.len - f->fed, to->room);
+
+	if (n > 0) {
+		all->send(to, p->kept.at + f->fed, n);
+		f->fed += n;
+		return true;
+	}
+	n = MIN(f->source->len, to->room);
+	if (f->left != -1)
+		n = (size_t)MIN((int64_t)n, f->left);
+	if (n == 0)
+		return false;
+	if (f->left != -1)
+		f->left -= (int64_t)n;
+	if (keep_bytes(f, n))
+		return true;
+	p->is_lost = true;
+	buf_free(&p->kept);
+	f->fed = 0;
+	all->send(to, f->source->at, n);
+	all->consume(f->source, n);
+	return true;
+}
+
+/* Whether the source's body ends here: by its length, or with the program. */
+static bool
+is_at_end(const struct flow *f)
+{
+	return f->fed == f->passage.kept.len && (f->left == 0 ||
+	    (f->source->end != BACKEND_RUNS && f->source->len == 0));
+}
+
+/* Feeds as much as the first filter takes. */
+static void
+feed_first(struct flow *f)
+{
+	struct backend	*to = f->first->backend;
+	unsigned	 before = f->passage.moved;
+
+	while (to->end == BACKEND_RUNS && feed_next(f))
+		f->passage.moved++;
+	if (f->passage.moved != before)
+		f->written = 0;
+	if (is_at_end(f) && !f->is_whole) {
+		f->is_whole = true;
+		f->passage.moved++;
+		if (f->left > 0 || (f->left == -1 &&
+		    f->source->end != BACKEND_COMPLETE)) {
+			end_flow(f, BACKEND_BROKEN, 0);
+			return;
+		}
+		if (to->end == BACKEND_RUNS)
+			f->all->backends->finish(to);
+	}
+	f->passage.awaits_source = !f->is_whole && f->source->len == 0 &&
+	    to->room > 0;
+}
+
+static void
+on_source(void *context)
+{
+	struct flow	*f = context;
+
+	if (f->passage.output.started)
+		feed_first(f);
+	wake_waiter(f);
+}
+
+/*
+ * Output of the last one
+ */
+
+/* Moves what is not taken to the front, and returns room behind it. */
+static size_t
+make_room(struct flow *f)
+{
+	struct backend	*b = &f->passage.output;
+	size_t		 room = MIN(READ_SIZE, f->hold - b->len);
+
+	buf_consume(&f->output, f->output.len - b->len);
+	buf_reserve(&f->output, room);
+	b->at = f->output.at;
+	return room;
+}
+
+/* Output that others than a filter have left behind does not count. */
+static void
+end_output(struct flow *f)
+{
+	close_output(f);
+	if (have_all_ended(f))
+		complete_flow(f);
+}
+
+/* The program that wrote it last, whose limit counts. */
+static const struct filter *
+get_last(const struct flow *f)
+{
+	const struct filter	*p = f->first, *next;
+
+	while ((next = find_next(f, p)) != NULL)
+		p = next;
+	return p;
+}
+
+static void
+take_bytes(struct flow *f, size_t n)
+{
+	const struct filter	*last = get_last(f);
+
+	f->has_output = true;
+	f->output.len += n;
+	f->passage.output.len += n;
+	f->passage.moved++;
+	f->written += (int64_t)n;
+	if (f->written > last->program->result) {
+		fail_flow(f, last, EFBIG);
+		return;
+	}
+	if (f->passage.output.len == f->hold)
+		evloop_set(f->readable, EVLOOP_NONE);
+}
+
+static void
+read_output(struct flow *f)
+{
+	size_t	room = make_room(f);
+	ssize_t	n = room == 0 ? 1 : read(f->pipe, f->output.at + f->output.len,
+		    room);
+
+	if (room == 0)
+		return;
+	if (n > 0)
+		take_bytes(f, (size_t)n);
+	else if (n == 0 || (errno != EAGAIN && errno != EINTR) ||
+	    (errno == EAGAIN && have_all_ended(f)))
+		end_output(f);
+}
+
+/* All filters have ended: reads what is left. */
+static void
+read_rest(struct flow *f)
+{
+	size_t	before;
+
+	if (f->readable == NULL) {
+		complete_flow(f);
+		return;
+	}
+	do {
+		before = f->output.len;
+		read_output(f);
+	} while (f->readable != NULL && f->output.len > before &&
+	    f->passage.output.len < f->hold);
+}
+
+static void
+on_output(void *context)
+{
+	struct flow	*f = context;
+
+	if (have_all_ended(f))
+		read_rest(f);
+	else
+		read_output(f);
+	wake_waiter(f);
+}
+
+void
+passages_take(struct passage *p, size_t n)
+{
+	struct flow	*f = (struct flow *)p;
+
+	p->output.len -= n;
+	p->output.at = p->output.len > 0 ? p->output.at + n : NULL;
+	if (f->readable == NULL || p->output.len > f->hold / 2)
+		return;
+	evloop_set(f->readable, EVLOOP_READ);
+	/* A process that they have left behind may keep the pipe open. */
+	if (have_all_ended(f))
+		read_rest(f);
+}
+
+/*
+ * The beginning
+ */
+
+static void	on_filter(void *filter);
+
+/* Asks for the next filter; 0 or an errno. */
+static int
+ask_for(struct flow *f, struct filter *p)
+{
+	const struct conf_program	*program = p->program;
+	const struct backends		*all = f->all->backends;
+	const struct backend_start	 start = {
+		.program = (uint32_t)program->number,
+		.manager = (uint32_t)program->manager,
+		.place = (uint32_t)program->place,
+		.protocol = CONF_CGI,
+		.environment = { f->environment.at, f->environment.len },
+		.body = f->pipe,
+		.sends_body = f->pipe == -1,
+		.is_filter = true, .is_piped = true,
+	};
+
+	p->backend = all->start(all->context, &start, 1);
+	if (p->backend == NULL)
+		return errno;
+	program_stats_add(program->number, PROGRAM_STATS_REQUESTS, 1);
+	p->backend->told = on_filter;
+	p->backend->told_context = p;
+	return 0;
+}
+
+/* All run: the answer begins to pass. */
+static void
+begin_flow(struct flow *f)
+{
+	f->passage.output.started = true;
+	if (f->first == NULL) {
+		fail_flow(f, &f->filters[0], ENODATA);
+		return;
+	}
+	io_nonblock(f->pipe);
+	f->readable = evloop_watch(f->all->loop, f->pipe, on_output, f);
+	evloop_set(f->readable, EVLOOP_READ);
+	feed_first(f);
+}
+
+/* Asks for the next filter that can be had now, or begins. */
+static void
+go_on(struct flow *f)
+{
+	int	error;
+
+	for (; f->next < f->n; f->next++) {
+		error = ask_for(f, &f->filters[f->next]);
+		if (error == 0)
+			return;
+		if (!f->filters[f->next].program->optional) {
+			fail_flow(f, &f->filters[f->next], error);
+			return;
+		}
+	}
+	begin_flow(f);
+}
+
+/* The next one runs: its output is the input of the one after it. */
+static void
+note_start(struct flow *f, struct filter *p)
+{
+	io_close(&f->pipe);
+	f->pipe = p->backend->file;
+	p->backend->file = -1;
+	if (f->first == NULL)
+		f->first = p;
+	f->next++;
+	f->passage.moved++;
+	go_on(f);
+}
+
+/* The next one finds no place. */
+static void
+handle_busy(struct flow *f, struct filter *p)
+{
+	count_filter(p, PROGRAM_STATS_REFUSED);
+	f->passage.output.retry_after = p->backend->retry_after;
+	end_filter(p);
+	if (!p->program->optional) {
+		fail_flow(f, p, EAGAIN);
+		return;
+	}
+	f->next++;
+	go_on(f);
+}
+
+static void
+handle_no_start(struct flow *f, struct filter *p)
+{
+	count_filter(p, PROGRAM_STATS_FAILED);
+	fail_flow(f, p, p->backend->error != 0 ? p->backend->error : EPROTO);
+}
+
+static void
+handle_end(struct flow *f, struct filter *p)
+{
+	f->passage.moved++;
+	if (!may_have_ended_well(f, p)) {
+		count_filter(p, PROGRAM_STATS_FAILED);
+		fail_flow(f, p, EPROTO);
+		return;
+	}
+	for (size_t i = 0; i < f->n && have_all_ended(f); i++)
+		if (f->filters[i].backend != NULL &&
+		    !has_ended_well(f, &f->filters[i])) {
+			count_filter(&f->filters[i], PROGRAM_STATS_FAILED);
+			fail_flow(f, &f->filters[i], EPROTO);
+			return;
+		}
+	if (have_all_ended(f) && f->passage.output.started)
+		read_rest(f);
+	else if (f->passage.output.started)
+		feed_first(f);
+}
+
+/* Its manager has told something of a filter, or it takes more. */
+static void
+on_filter(void *filter)
+{
+	struct filter	*p = filter;
+	struct flow	*f = p->flow;
+
+	if (p->backend->end == BACKEND_BUSY)
+		handle_busy(f, p);
+	else if (p->backend->end == BACKEND_FAILED)
+		handle_no_start(f, p);
+	else {
+		/* Its start and its end may be told at once. */
+		if (p->backend->file != -1)
+			note_start(f, p);
+		if (p->backend != NULL && p->backend->end != BACKEND_RUNS)
+			handle_end(f, p);
+		else if (p == f->first && f->source != NULL &&
+		    f->passage.output.started)
+			feed_first(f);
+	}
+	wake_waiter(f);
+}
+
+struct passage *
+passages_pass(struct passages *all, struct passage_start *start)
+{
+	struct flow	*f = mem_zero(sizeof(*f));
+	struct passage	*p = &f->passage;
+	struct buf	 name = { 0 };
+	struct str	 first = start->first;
+
+	f->all = all;
+	f->n = start->n;
+	f->pipe = p->output.file = p->output.notes = -1;
+	f->left = start->length;
+	if (f->left != -1) {
+		first.len = (size_t)MIN((int64_t)first.len, f->left);
+		f->left -= (int64_t)first.len;
+	}
+	buf_add(&p->kept, first.at, first.len);
+	buf_add(&name, start->name.at, start->name.len);
+	f->name = mem_string(buf_string(&name));
+	buf_free(&name);
+	buf_add(&f->environment, start->environment.at,
+	    start->environment.len);
+	f->keep = start->keep;
+	f->hold = start->hold;
+	f->filters = mem_array(f->n, sizeof(*f->filters));
+	for (size_t i = 0; i < f->n; i++)
+		f->filters[i] = (struct filter){ .flow = f,
+		    .program = start->programs[i] };
+	f->source = start->source;
+	f->source->told = on_source;
+	f->source->told_context = f;
+	go_on(f);
+	p->slowest = find_slowest(f)->program;
+	return p;
+}
+
+/*
+ * The end
+ */
+
+void
+passages_give_up(struct passage *p)
+{
+	struct flow	*f = (struct flow *)p;
+	struct filter	*slowest = find_slowest(f);
+
+	if (p->output.end != BACKEND_RUNS)
+		return;
+	count_filter(slowest, PROGRAM_STATS_LATE);
+	fail_flow(f, slowest, ETIMEDOUT);
+}
+
+static void
+free_flow(struct mail *mail)
+{
+	struct flow	*f = (struct flow *)(void *)((char *)mail -
+			    offsetof(struct flow, mail));
+
+	if (f->passage.output.end == BACKEND_RUNS)
+		end_flow(f, BACKEND_BROKEN, 0);
+	buf_free(&f->passage.kept);
+	buf_free(&f->output);
+	buf_free(&f->environment);
+	free(f->filters);
+	free(f->name);
+	free(f);
+}
+
+void
+passages_leave(struct passage **pp)
+{
+	struct flow	*f = (struct flow *)*pp;
+
+	*pp = NULL;
+	f->mail.deliver = free_flow;
+	if (f->all->mailbox != NULL)
+		mailbox_post(f->all->mailbox, &f->mail);
+	else
+		free_flow(&f->mail);
+}
+
+struct passages *
+passages_new(const struct backends *backends, struct evloop *loop,
+    struct mailbox *mailbox)
+{
+	struct passages	*all = mem_zero(sizeof(*all));
+
+	all->backends = backends;
+	all->loop = loop;
+	all->mailbox = mailbox;
+	return all;
+}
+
+void
+passages_free(struct passages **allp)
+{
+	mem_drop(allp);
+}
