@@ -107,6 +107,7 @@ unit_tests = \
 	t/unit/loop/clients \
 	t/unit/loop/mailbox \
 	t/unit/loop/net \
+	t/unit/loop/passages \
 	t/unit/loop/stages \
 	t/unit/loop/threads \
 	t/unit/monitor/control_socket \

@@ -1,0 +1,614 @@
+/*
+ * Tests of loop/passages: filters that start, end, fail, and leave processes
+ * behind, in each order.  The test is the driver of programs, the loop and the
+ * connection.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "conf/program.h"
+#include "lib/io.h"
+#include "lib/mem.h"
+#include "loop/clients_private.h"
+#include "loop/passages.h"
+#include "t/unit/unit.h"
+
+#define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
+#define FILTERS	3
+#define ROOM	16			/* bytes that a filter takes at once */
+
+struct watch {
+	int		  fd;
+	enum evloop_event event;
+	void		 (*callback)(void *);
+	void		 *context;
+};
+
+/* A program, as its driver has it. */
+struct fake {
+	struct backend	 backend;	/* first: casts rely on it */
+	struct buf	 input, output;
+	bool		 has_ended_input;
+	int		 body;		/* the pipe that it reads; -1: none */
+	int		 pipe;		/* it writes there */
+	uint32_t	 number;
+};
+
+static struct watch		*watch;
+static struct fake		*fakes[FILTERS];	/* those that run */
+static size_t			 nfakes, nleft;
+static int			 refusal;	/* errno of the next start */
+static struct fake		 source;
+static struct client		 waiter;
+static int			 woken, lowest;
+static struct passages		*all;
+static struct passage		*passage;
+static char			 name[] = "f", *words[] = { name };
+static struct conf_program	 programs[FILTERS];
+static const struct conf_program *list[FILTERS];
+
+/*
+ * The loop and the connection
+ */
+
+struct watch *
+evloop_watch(struct evloop *l, int fd, void (*callback)(void *), void *context)
+{
+	(void)l;
+	ck_assert_ptr_null(watch);
+	watch = mem_zero(sizeof(*watch));
+	*watch = (struct watch){ .fd = fd, .callback = callback,
+	    .context = context };
+	return watch;
+}
+
+void
+evloop_unwatch(struct watch **wp)
+{
+	watch = NULL;
+	mem_drop(wp);
+}
+
+void
+evloop_set(struct watch *w, enum evloop_event event)
+{
+	w->event = event;
+}
+
+void
+mailbox_post(struct mailbox *q, struct mail *m)
+{
+	(void)q;
+	(void)m;
+	ck_abort();
+}
+
+void
+clients_wake(struct client *c, enum outcome outcome)
+{
+	ck_assert_ptr_eq(c, &waiter);
+	ck_assert_int_eq(outcome, OUTCOME_READY);
+	woken++;
+}
+
+/* Handles what there is to read. */
+static void
+settle(void)
+{
+	struct pollfd	p = { .events = POLLIN };
+
+	while (watch != NULL && watch->event == EVLOOP_READ) {
+		p.fd = watch->fd;
+		if (poll(&p, 1, 0) != 1)
+			return;
+		watch->callback(watch->context);
+	}
+}
+
+/*
+ * The driver of programs
+ */
+
+static struct backend *
+start_fake(void *context, const struct backend_start *start, size_t hold)
+{
+	struct fake	*f;
+
+	(void)context;
+	(void)hold;
+	ck_assert(start->is_filter && start->is_piped);
+	ck_assert_int_eq(start->sends_body, start->body == -1);
+	if (refusal != 0) {
+		errno = refusal;
+		refusal = 0;
+		return NULL;
+	}
+	f = fakes[nfakes++] = mem_zero(sizeof(*f));
+	f->number = start->program;
+	f->body = start->body == -1 ? -1 : dup(start->body);
+	f->pipe = f->backend.file = f->backend.notes = -1;
+	f->backend.status = -1;
+	return &f->backend;
+}
+
+static void
+consume_output(struct backend *b, size_t n)
+{
+	struct fake	*f = (struct fake *)b;
+
+	buf_consume(&f->output, n);
+	b->at = f->output.at;
+	b->len = f->output.len;
+}
+
+static void
+send_body(struct backend *b, const char *bytes, size_t n)
+{
+	struct fake	*f = (struct fake *)b;
+
+	ck_assert_uint_le(n, b->room);
+	ck_assert(!f->has_ended_input);
+	buf_add(&f->input, bytes, n);
+	b->room -= n;
+}
+
+static void
+finish_body(struct backend *b)
+{
+	((struct fake *)b)->has_ended_input = true;
+}
+
+static void
+end_fake(struct backend **bp)
+{
+	struct fake	*f = (struct fake *)*bp;
+
+	*bp = NULL;
+	for (size_t i = 0; i < FILTERS; i++)
+		if (fakes[i] == f)
+			fakes[i] = NULL;
+	nleft++;
+	io_close(&f->body);
+	io_close(&f->pipe);
+	io_close(&f->backend.file);
+	buf_free(&f->input);
+	free(f);
+}
+
+static const struct backends	driver = {
+	.start = start_fake, .consume = consume_output, .send = send_body,
+	.finish = finish_body, .end = end_fake
+};
+
+static void
+tell(struct backend *b)
+{
+	ck_assert_ptr_nonnull(b->told);
+	b->told(b->told_context);
+}
+
+/* A filter runs; its output is a pipe. */
+static void
+note_start(size_t i)
+{
+	struct fake	*f = fakes[i];
+	int		 ends[2];
+
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	f->pipe = ends[1];
+	f->backend.file = ends[0];
+	f->backend.started = true;
+	f->backend.room = f->body == -1 ? ROOM : 0;
+}
+
+static void
+report_start(size_t i)
+{
+	note_start(i);
+	tell(&fakes[i]->backend);
+}
+
+static void
+set_end(size_t i, enum backend_end end, int status)
+{
+	fakes[i]->backend.end = (uint8_t)end;
+	fakes[i]->backend.status = status;
+	fakes[i]->backend.room = 0;
+}
+
+/* A filter exits; what it has written may be read by others. */
+static void
+report_exit(size_t i, int status)
+{
+	set_end(i, status == SIGPIPE || status == SIGSEGV ? BACKEND_BROKEN :
+	    BACKEND_COMPLETE, status);
+	tell(&fakes[i]->backend);
+}
+
+static void
+put(size_t i, const char *text)
+{
+	ck_assert_int_eq(write(fakes[i]->pipe, text, strlen(text)),
+	    strlen(text));
+}
+
+static void
+put_source(const char *text)
+{
+	buf_adds(&source.output, text);
+	source.backend.at = source.output.at;
+	source.backend.len = source.output.len;
+	if (source.backend.told != NULL)
+		tell(&source.backend);
+}
+
+static void
+end_source(enum backend_end end)
+{
+	source.backend.end = (uint8_t)end;
+	tell(&source.backend);
+}
+
+/*
+ * Beginning and end
+ */
+
+static void
+begin(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+	lowest = dup(0);
+	close(lowest);
+	nfakes = nleft = 0;
+	woken = 0;
+	source = (struct fake){ .body = -1 };
+	for (size_t i = 0; i < FILTERS; i++) {
+		programs[i] = (struct conf_program){ .name = name,
+		    .number = i, .command = { .at = words, .n = 1 },
+		    .result = 100 };
+		list[i] = &programs[i];
+	}
+	all = passages_new(&driver, NULL, NULL);
+}
+
+static void
+end(void)
+{
+	int	fd;
+
+	if (passage != NULL)
+		passages_leave(&passage);
+	passages_free(&all);
+	for (size_t i = 0; i < nfakes; i++)
+		ck_assert_ptr_null(fakes[i]);
+	ck_assert_ptr_null(watch);
+	ck_assert_ptr_null(source.backend.told);
+	buf_free(&source.output);
+	ck_assert_int_eq(fd = dup(0), lowest);
+	close(fd);
+}
+
+static void
+pass(size_t n, const char *first, int64_t length)
+{
+	struct passage_start	start = {
+		.programs = list, .n = n, .name = STR("/x"),
+		.environment = STR("A=1"), .source = &source.backend,
+		.first = str_of(first), .length = length, .keep = 10,
+		.hold = 64
+	};
+
+	passage = passages_pass(all, &start);
+	passage->output.waiter = &waiter;
+}
+
+static void
+check_output(const char *text)
+{
+	ck_assert_uint_eq(passage->output.len, strlen(text));
+	ck_assert(memcmp(passage->output.at, text, strlen(text)) == 0);
+	passages_take(passage, strlen(text));
+}
+
+static void
+check_end(enum backend_end end, int error)
+{
+	ck_assert_int_eq(passage->output.end, end);
+	ck_assert_int_eq(passage->output.error, error);
+	ck_assert_ptr_null(source.backend.told);
+	ck_assert_ptr_null(watch);
+}
+
+static void
+check_input(size_t i, const char *text)
+{
+	ck_assert_str_eq(buf_string(&fakes[i]->input), text);
+}
+
+/* Two filters that run. */
+static void
+pass_two(void)
+{
+	pass(2, "ab", -1);
+	report_start(0);
+	ck_assert(!passage->output.started);
+	check_input(0, "");
+	report_start(1);
+	ck_assert(passage->output.started);
+}
+
+/* Each filter reads the pipe of the one before, the first what the program
+ * writes, and nothing before all run. */
+START_TEST(passes_all)
+{
+	char	bytes[8];
+
+	pass_two();
+	check_input(0, "ab");
+	ck_assert(passage->awaits_source);
+	put_source("cd");
+	check_input(0, "abcd");
+	put(0, "xy");
+	ck_assert_int_eq(read(fakes[1]->body, bytes, sizeof(bytes)), 2);
+	put(1, "z");
+	settle();
+	check_output("z");
+	end_source(BACKEND_COMPLETE);
+	ck_assert(fakes[0]->has_ended_input);
+	ck_assert(!passage->awaits_source);
+	report_exit(0, 0);
+	put(1, "!");
+	report_exit(1, 0);
+	check_output("!");
+	check_end(BACKEND_COMPLETE, 0);
+	ck_assert_uint_eq(nleft, 2);
+}
+END_TEST
+
+/* The output ends before the reports, or the start is told with the end. */
+START_TEST(completes_late)
+{
+	pass_two();
+	end_source(BACKEND_COMPLETE);
+	io_close(&fakes[1]->pipe);
+	settle();
+	ck_assert_int_eq(passage->output.end, BACKEND_RUNS);
+	report_exit(1, 0);
+	ck_assert_int_eq(passage->output.end, BACKEND_RUNS);
+	report_exit(0, 0);
+	check_end(BACKEND_COMPLETE, 0);
+	passages_leave(&passage);
+	source.backend.end = BACKEND_RUNS;
+	nfakes = 0;
+	pass(1, "", -1);
+	note_start(0);
+	put(0, "q");
+	set_end(0, BACKEND_COMPLETE, 0);
+	tell(&fakes[0]->backend);
+	check_output("q");
+	check_end(BACKEND_COMPLETE, 0);
+}
+END_TEST
+
+static const struct {
+	int	first, second;		/* statuses */
+	bool	second_first, is_good;
+} ends[] = {
+	{ 0, 0, false, true },
+	{ SIGPIPE, 0, false, true },
+	{ SIGPIPE, 0, true, true },
+	{ SIGPIPE, 256, false, false },
+	{ SIGPIPE, SIGPIPE, true, false },
+	{ SIGSEGV, 0, false, false },
+	{ 256, 0, true, false },
+	{ 0, 256, true, false },
+	{ 0, SIGSEGV, false, false },
+};
+
+START_TEST(judges_statuses)
+{
+	size_t	order = ends[_i].second_first;
+
+	pass_two();
+	for (size_t i = 0; i < 2; i++, order = 1 - order)
+		if (passage->output.end == BACKEND_RUNS)
+			report_exit(order, order == 0 ? ends[_i].first :
+			    ends[_i].second);
+	check_end(ends[_i].is_good ? BACKEND_COMPLETE : BACKEND_FAILED,
+	    ends[_i].is_good ? 0 : EPROTO);
+}
+END_TEST
+
+/* A process that filters have left behind has the pipe; more came than is
+ * held. */
+START_TEST(waits_for_no_leftover)
+{
+	int	left;
+
+	pass(1, "a", -1);
+	report_start(0);
+	left = dup(fakes[0]->pipe);
+	for (int i = 0; i < 8; i++)
+		put(0, "12345678");
+	report_exit(0, 0);
+	ck_assert_int_eq(passage->output.end, BACKEND_RUNS);
+	ck_assert_uint_eq(passage->output.len, 64);
+	passages_take(passage, 10);
+	ck_assert_int_eq(passage->output.end, BACKEND_RUNS);
+	passages_take(passage, 54);
+	check_end(BACKEND_COMPLETE, 0);
+	close(left);
+}
+END_TEST
+
+START_TEST(leaves_out_optional_ones)
+{
+	programs[0].optional = programs[2].optional = 1;
+	pass(3, "a", -1);
+	set_end(0, BACKEND_BUSY, -1);
+	tell(&fakes[0]->backend);
+	report_start(1);
+	refusal = EAGAIN;
+	set_end(2, BACKEND_BUSY, -1);
+	tell(&fakes[2]->backend);
+	ck_assert_ptr_null(fakes[0]);
+	check_input(1, "a");
+	put(1, "b");
+	settle();
+	check_output("b");
+	refusal = 0;
+}
+END_TEST
+
+START_TEST(needs_others)
+{
+	programs[0].optional = programs[1].optional = 1;
+	refusal = EAGAIN;
+	pass(1, "a", -1);
+	check_end(BACKEND_FAILED, ENODATA);
+	ck_assert_uint_eq(passage->kept.len, 1);
+	passages_leave(&passage);
+	programs[0].optional = 0;
+	refusal = ENOENT;
+	pass(1, "a", -1);
+	check_end(BACKEND_FAILED, ENOENT);
+	passages_leave(&passage);
+	pass(1, "a", -1);
+	fakes[0]->backend.retry_after = 7;
+	set_end(0, BACKEND_BUSY, -1);
+	tell(&fakes[0]->backend);
+	check_end(BACKEND_FAILED, EAGAIN);
+	ck_assert_uint_eq(passage->output.retry_after, 7);
+}
+END_TEST
+
+/* What the filters have not taken stays; what was taken is kept, up to the
+ * limit, and as long as there is no output. */
+START_TEST(keeps_what_it_takes)
+{
+	pass(1, "abcd", -1);
+	report_start(0);
+	put_source("efgh");
+	ck_assert_uint_eq(passage->kept.len, 8);
+	ck_assert(!passage->is_lost);
+	fakes[0]->backend.room = 2;
+	put_source("ij");
+	ck_assert_uint_eq(passage->kept.len, 10);
+	put_source("klm");
+	ck_assert_uint_eq(source.backend.len, 3);
+	ck_assert(!passage->awaits_source);
+	fakes[0]->backend.room = 2;
+	tell(&fakes[0]->backend);
+	ck_assert(passage->is_lost);
+	check_input(0, "abcdefghijkl");
+	passages_give_up(passage);
+	check_end(BACKEND_FAILED, ETIMEDOUT);
+	ck_assert_uint_eq(source.backend.len, 1);
+}
+END_TEST
+
+START_TEST(keeps_to_the_length)
+{
+	pass(1, "abcd", 6);
+	report_start(0);
+	put_source("efgh");
+	check_input(0, "abcdef");
+	ck_assert(fakes[0]->has_ended_input);
+	passages_leave(&passage);
+	buf_free(&source.output);
+	nfakes = 0;
+	pass(1, "abcd", 2);
+	report_start(0);
+	check_input(0, "ab");
+	ck_assert(fakes[0]->has_ended_input);
+	passages_leave(&passage);
+	nfakes = 0;
+	source = (struct fake){ .body = -1 };
+	pass(1, "abcd", 6);
+	report_start(0);
+	end_source(BACKEND_COMPLETE);
+	check_end(BACKEND_BROKEN, 0);
+}
+END_TEST
+
+START_TEST(breaks_with_the_program)
+{
+	pass(1, "", -1);
+	report_start(0);
+	put_source("abc");
+	end_source(BACKEND_BROKEN);
+	check_end(BACKEND_BROKEN, 0);
+}
+END_TEST
+
+START_TEST(ends_one_that_writes_for_ever)
+{
+	pass(1, "", -1);
+	report_start(0);
+	for (int i = 0; i < 6; i++) {
+		put(0, "1234567890123456");
+		settle();
+		passages_take(passage, passage->output.len);
+	}
+	put_source("a");
+	for (int i = 0; i < 6; i++) {
+		put(0, "1234567890123456");
+		settle();
+		passages_take(passage, passage->output.len);
+	}
+	ck_assert_int_eq(passage->output.end, BACKEND_RUNS);
+	put(0, "12345");
+	settle();
+	check_end(BACKEND_FAILED, EFBIG);
+}
+END_TEST
+
+/* An end that comes before all run. */
+START_TEST(fails_at_the_start)
+{
+	pass(2, "a", -1);
+	report_start(0);
+	report_exit(0, 256);
+	check_end(BACKEND_FAILED, EPROTO);
+	passages_leave(&passage);
+	nfakes = 0;
+	pass(2, "a", -1);
+	report_start(0);
+	fakes[1]->backend.error = EACCES;
+	set_end(1, BACKEND_FAILED, -1);
+	tell(&fakes[1]->backend);
+	check_end(BACKEND_FAILED, EACCES);
+	passages_leave(&passage);
+	nfakes = 0;
+	pass(2, "a", -1);
+	report_start(0);
+	ck_assert_ptr_eq(passage->slowest, &programs[0]);
+	report_exit(0, 0);
+	ck_assert_ptr_eq(passage->slowest, &programs[1]);
+	report_start(1);
+	report_exit(1, 0);
+	check_end(BACKEND_COMPLETE, 0);
+}
+END_TEST
+
+void
+unit_tests(TCase *tests)
+{
+	tcase_add_checked_fixture(tests, begin, end);
+	tcase_add_test(tests, passes_all);
+	tcase_add_test(tests, completes_late);
+	tcase_add_loop_test(tests, judges_statuses, 0, COUNT(ends));
+	tcase_add_test(tests, waits_for_no_leftover);
+	tcase_add_test(tests, leaves_out_optional_ones);
+	tcase_add_test(tests, needs_others);
+	tcase_add_test(tests, keeps_what_it_takes);
+	tcase_add_test(tests, keeps_to_the_length);
+	tcase_add_test(tests, breaks_with_the_program);
+	tcase_add_test(tests, ends_one_that_writes_for_ever);
+	tcase_add_test(tests, fails_at_the_start);
+}
