@@ -249,14 +249,11 @@ on_kill(void *reaper)
 		kill(r->pid, SIGKILL);
 }
 
-/* Tells of the last report of a process, which may be that of its end, too. */
+/* Tells that a process has ended with all that it has started. */
 static void
-end_process(struct process *p, struct reaper_report *last)
+end_process(struct process *p, bool is_idle)
 {
-	if (last != NULL && last->kind == REAPER_ENDED_IDLE) {
-		last->kind = REAPER_ENDED;
-		p->tell(p, last, -1);
-	}
+	leave_reaper(p, is_idle);
 	p->tell(p, NULL, -1);
 }
 
@@ -267,6 +264,7 @@ on_report(void *reaper)
 	struct reaper_pipe	*r = reaper;
 	struct process		*p = r->process;
 	struct reaper_report	 report;
+	bool			 is_last;
 	int			 output, n;
 
 	n = reaper_recv(r->reports.fd, &report, &output);
@@ -276,17 +274,20 @@ on_report(void *reaper)
 		lose_idle(r);
 		return;
 	}
-	if (n != 1 || report.kind == REAPER_IDLE ||
-	    report.kind == REAPER_ENDED_IDLE) {
-		leave_reaper(p, n == 1);
-		end_process(p, n == 1 ? &report : NULL);
+	if (n != 1 || report.kind == REAPER_IDLE) {
+		end_process(p, n == 1);
 		return;
 	}
 	if (report.kind == REAPER_EXECUTED) {
 		p->pid = report.value;
 		evloop_set(r->errors.watch, EVLOOP_READ);
 	}
+	is_last = report.kind == REAPER_ENDED_IDLE;
+	if (is_last)
+		report.kind = REAPER_ENDED;
 	p->tell(p, &report, output);
+	if (is_last)
+		end_process(p, true);
 }
 
 /* NULL with errno. */
