@@ -64,6 +64,9 @@ struct backend {
 	uint8_t		 end;		/* enum backend_end; output may be left
 					 * to be consumed */
 	bool		 started;	/* the program runs, or has run */
+	bool		 unread;	/* BROKEN: it has gone before it had
+					 * read all of the request, and has
+					 * answered nothing */
 	size_t		 room;		/* bytes of its body that send() takes
 					 * now */
 	int		 error;		/* FAILED: an errno */

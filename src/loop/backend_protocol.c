@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "loop/backend_protocol.h"
+#include "loop/net.h"
 #include "proto/scgi.h"
 
 #define PIECE_SIZE	(32 * 1024)	/* bytes of a body that wait at most */
@@ -135,6 +137,12 @@ backend_protocol_is_sent(const struct backend_protocol *p)
 	    (!p->comes && p->body == -1 && p->piece.len == 0);
 }
 
+bool
+backend_protocol_is_cut(const struct backend_protocol *p)
+{
+	return p->is_cut;
+}
+
 /*
  * The answer
  */
@@ -178,6 +186,7 @@ backend_protocol_take(struct backend_protocol *p, char *bytes, size_t *n,
 	struct str		input = { bytes, *n }, content;
 	enum fastcgi_result	result;
 
+	p->has_begun = true;
 	if (p->kind != CONF_FASTCGI) {
 		p->has_output = true;
 		return BACKEND_RUNS;
@@ -207,6 +216,30 @@ backend_protocol_end(const struct backend_protocol *p, int error)
 	return p->kind == CONF_SCGI && (error == 0 ||
 	    (error == ECONNRESET && p->has_output)) ? BACKEND_COMPLETE :
 	    BACKEND_RUNS;
+}
+
+/* Whether bytes are on their way to a server that has closed, or have found it
+ * closed. */
+static bool
+has_missed(int connection)
+{
+	const struct net_sock	sock = { .fd = connection };
+	struct pollfd		fd = { .fd = connection };
+
+	return net_unacked(&sock) > 0 ||
+	    (poll(&fd, 1, 0) == 1 && (fd.revents & POLLERR) != 0);
+}
+
+/* A server that closes with bytes unread resets the connection.  Where it had
+ * closed before the bytes came, TCP tells of the end first. */
+bool
+backend_protocol_is_unread(const struct backend_protocol *p, int connection,
+    int error)
+{
+	if (p->kind == CONF_CGI || p->has_begun)
+		return false;
+	return p->is_cut || error == ECONNRESET ||
+	    (error == 0 && has_missed(connection));
 }
 
 bool

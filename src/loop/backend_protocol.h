@@ -33,6 +33,7 @@ struct backend_protocol {		/* private, but kind */
 	bool		 keeps;		/* asks to keep the connection */
 	/* The answer. */
 	struct fastcgi	 answer;
+	bool		 has_begun;	/* something has come */
 	bool		 has_output;
 	bool		 is_last;	/* nothing has come behind it */
 	struct error_lines errors;	/* rate is NULL: none come this way */
@@ -61,6 +62,8 @@ void	backend_protocol_add(struct backend_protocol *, const char *, size_t);
 void	backend_protocol_finish(struct backend_protocol *);
 /* Whether nothing will be sent any more. */
 bool	backend_protocol_is_sent(const struct backend_protocol *);
+/* Whether the server has refused to take a part of it. */
+bool	backend_protocol_is_cut(const struct backend_protocol *);
 /* Takes *n bytes that have come; leaves of them the output, and its length in
  * *n.  Returns BACKEND_RUNS, or how the answer has ended with them; then status
  * and retry_after of the backend are set. */
@@ -71,6 +74,10 @@ enum backend_end backend_protocol_take(struct backend_protocol *, char *bytes,
  * that closes without reading all of the body resets the connection. */
 enum backend_end backend_protocol_end(const struct backend_protocol *,
 	    int error);
+/* Behind the end of what the server sends, or an errno: whether it has gone
+ * without reading all of the request, and has said nothing. */
+bool	backend_protocol_is_unread(const struct backend_protocol *,
+	    int connection, int error);
 /* Behind a whole answer: whether the connection may have another request.  What
  * a program has not read of a body would be the begin of the next request, in
  * the client's words, so a connection that had a body may not. */

@@ -129,12 +129,15 @@ end_work(struct record *r, enum backend_end how)
 }
 
 /* The program has ended with its status, which may be unknown, and its answer
- * has not said that it ends here. */
+ * has not said that it ends here.  A process may fail by a request of which it
+ * has not read the last record. */
 static void
 end_by_status(struct record *r)
 {
 	int	status = r->backend.status;
 
+	if (status > 0 && !backend_protocol_is_cut(&r->protocol))
+		r->backend.unread = false;
 	end_work(r, r->protocol.kind != CONF_CGI ||
 	    (status != -1 && WIFSIGNALED(status)) ? BACKEND_BROKEN :
 	    BACKEND_COMPLETE);
@@ -239,10 +242,17 @@ take_bytes(struct record *r, size_t n)
 static void
 end_output(struct record *r, int error)
 {
-	enum backend_end	end;
+	bool			unread = backend_protocol_is_unread(
+				    &r->protocol, r->lease.connection, error);
+	enum backend_end	end = BACKEND_RUNS;
 
 	close_pipe(r);
-	end = backend_protocol_end(&r->protocol, error);
+	r->backend.unread = unread;
+	if (!unread)
+		end = backend_protocol_end(&r->protocol, error);
+	else if (!r->is_reported_on)
+		program_message_send_done(r->lease.request,
+		    &(struct program_done){ .nanswered = 1, .unread = true });
 	if (end != BACKEND_RUNS)
 		end_answer(r, end);
 	else if (r->reported || !r->is_reported_on)

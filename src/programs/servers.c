@@ -113,10 +113,14 @@ end_exchange(struct invocation *i)
 	admission_start(a);
 }
 
+/* The same request is about to come again, and is to go elsewhere. */
 static void
 finish_exchange(struct invocation *i, const struct program_done *done)
 {
-	(void)done;
+	const struct exchange	*x = i->run;
+
+	if (done->unread)
+		x->server->avoid_until = get_time(x->servers) + AVOID_MS;
 	end_exchange(i);
 }
 

@@ -12,7 +12,7 @@
 #include "shared/program_message.h"
 
 struct done {
-	uint32_t	nanswered, again;
+	uint32_t	nanswered, again, unread;
 };
 
 enum { RESTART = PROGRAM_BODY_COUNT };	/* a kind beside those of bodies */
@@ -148,7 +148,8 @@ program_message_recv_body(int request, int *body)
 int
 program_message_send_done(int request, const struct program_done *done)
 {
-	struct done		message = { done->nanswered, done->again };
+	struct done		message = { done->nanswered, done->again,
+				    done->unread };
 	const struct iovec	iov = { &message, sizeof(message) };
 
 	return io_send_message(request, &iov, 1, -1);
@@ -168,7 +169,7 @@ program_message_recv_done(int request, struct program_done *done)
 		return -1;
 	}
 	*done = (struct program_done){ .nanswered = message.nanswered,
-	    .again = message.again == 1 };
+	    .again = message.again == 1, .unread = message.unread == 1 };
 	return n > 0 ? 1 : (int)n;
 }
 

@@ -80,6 +80,8 @@ struct program_done {
 	uint32_t	 nanswered;	/* requests; 0: one of them goes on */
 	bool		 again;		/* the connection may have another
 					 * one */
+	bool		 unread;	/* of a server: it has gone before it
+					 * had read its request */
 };
 
 /* Sends a START with the manager's end of the request's socket, which the

@@ -315,6 +315,10 @@ act(struct started *s, char **words, size_t n)
 	else if (strcmp(verb, "exits") == 0) {
 		s->backend.status = number << 8;
 		end_with(s, BACKEND_COMPLETE);
+	} else if (strcmp(verb, "reads-nothing") == 0) {
+		s->backend.status = -1;
+		s->backend.unread = true;
+		end_with(s, BACKEND_BROKEN);
 	} else if (strcmp(verb, "is-killed") == 0) {
 		s->backend.status = n > 1 ? number : -1;
 		end_with(s, BACKEND_BROKEN);

@@ -20,6 +20,9 @@
 #include "proto/status.h"
 #include "stats/stats.h"
 
+#define RESENDS_MAX	2	/* of a request; documented in
+				 * amped-programs(7) */
+
 /*
  * The program's end, before its head is complete
  */
@@ -62,12 +65,39 @@ handle_exit(struct conn *c)
 	    "its connection has ended, %s" : "it was ended, %s", seen);
 }
 
+/* Whether a request may be sent once more without harm, and goes to a program
+ * that may not have had it at all. */
+static bool
+may_resend(const struct conn *c)
+{
+	const struct request	*r = c->request;
+
+	return r->run->backend->unread && r->run->resends < RESENDS_MAX &&
+	    (r->parse.method == METHOD_GET ||
+	    r->parse.method == METHOD_HEAD) &&
+	    r->parse.content_length <= 0 && !r->parse.chunked;
+}
+
+/* Waits as any request does, until there is a process or a server. */
+static enum go
+resend(struct conn *c)
+{
+	struct run	*run = c->request->run;
+
+	run_end(c);
+	run->resends++;
+	run->started = false;
+	return conn_go(c, STEP_START);
+}
+
 static enum go
 handle_end(struct conn *c)
 {
 	struct run	*run = c->request->run;
 	int		 error = run->backend->error;
 
+	if (may_resend(c))
+		return resend(c);
 	switch (run->backend->end) {
 	case BACKEND_BUSY:
 		stats_count(STATS_PROGRAMS_BUSY);

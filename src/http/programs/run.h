@@ -45,6 +45,7 @@ struct run {
 	const struct conf_chain *chain;	/* of its answer; NULL: none */
 	struct passage	*passage;	/* NULL: not begun, or at its end */
 	unsigned	 moved;		/* its, at the last progress */
+	uint8_t		 resends;	/* so far; see answer.c */
 	bool		 started;	/* the start has been counted */
 	bool		 counted;	/* so has how the request has ended, or
 					 * it is not one of the program's yet */

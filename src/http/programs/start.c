@@ -10,12 +10,14 @@
 #include "lib/mem.h"
 #include "stats/stats.h"
 
-/* The program has been asked for. */
+/* The program has been asked for, the first time. */
 static void
 note_request(struct conn *c)
 {
 	struct run	*run = c->request->run;
 
+	if (run->resends > 0)
+		return;
 	program_stats_add(run->program->number, PROGRAM_STATS_REQUESTS, 1);
 	run->counted = false;
 	run->since = clock_us();

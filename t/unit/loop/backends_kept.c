@@ -345,6 +345,46 @@ end_all(void)
 	end();
 }
 
+/* It goes with bytes unread, before it has said something or behind that; or
+ * with none; or its process fails.  SCGI has no record for the end. */
+START_TEST(goes)
+{
+	static const struct {
+		uint8_t	protocol;
+		bool	keep, reads, says;
+		int	status;
+		bool	unread;
+	}	cases[] = {
+		{ CONF_FASTCGI, false, false, false, -1, true },
+		{ CONF_FASTCGI, false, true, false, -1, false },
+		{ CONF_FASTCGI, false, false, true, -1, false },
+		{ CONF_SCGI, false, false, false, -1, true },
+		{ CONF_FASTCGI, true, false, false, EXITED(0), true },
+		{ CONF_FASTCGI, true, false, false, KILLED, false },
+		{ CONF_FASTCGI, true, true, false, EXITED(0), false },
+	};
+	char	bytes[4096];
+
+	asked.environment = (struct str){ "CONTENT_LENGTH=0", 17 };
+	asked.protocol = cases[_i].protocol;
+	asked.keep = cases[_i].keep;
+	start_new(1);
+	if (cases[_i].reads)
+		ck_assert_int_gt(read(output, bytes, sizeof(bytes)), 0);
+	if (cases[_i].says)
+		ck_assert_int_eq(write(output, "\1", 1), 1);
+	settle();
+	io_close(&output);
+	settle();
+	if (cases[_i].keep) {
+		report(PROGRAM_ENDED, cases[_i].status, -1);
+		settle();
+	}
+	ck_assert_int_eq(backend->end, BACKEND_BROKEN);
+	ck_assert_int_eq(backend->unread, cases[_i].unread);
+}
+END_TEST
+
 void
 unit_tests(TCase *t)
 {
@@ -361,4 +401,5 @@ unit_tests(TCase *t)
 	tcase_add_test(t, keeps_for_its_program);
 	tcase_add_test(t, keeps_within_most);
 	tcase_add_test(t, gives_back_at_the_end);
+	tcase_add_loop_test(t, goes, 0, 7);
 }

@@ -194,6 +194,26 @@ START_TEST(takes_the_least_busy)
 }
 END_TEST
 
+/* A server that has not read a request is not asked again at once, though it is
+ * the least busy. */
+START_TEST(avoids_one_that_went)
+{
+	struct exchange	a, b;
+
+	listen_at(FIRST);
+	listen_at(SECOND);
+	a = await_exchange(ask(TWO), FIRST);
+	ck_assert_int_eq(program_message_send_done(a.request,
+	    &(struct program_done){ .nanswered = 1, .unread = true }), 0);
+	await_end(&a.request);
+	await_closed(&a);
+	a = await_exchange(ask(TWO), SECOND);
+	b = await_exchange(ask(TWO), SECOND);
+	finish(&a);
+	finish(&b);
+}
+END_TEST
+
 START_TEST(takes_the_next_one)
 {
 	struct exchange	a, b;
@@ -386,6 +406,7 @@ unit_tests(TCase *tests)
 	tcase_add_checked_fixture(tests, set_up, tear_down);
 	tcase_add_loop_test(tests, connects, 0, 2);
 	tcase_add_test(tests, takes_the_least_busy);
+	tcase_add_test(tests, avoids_one_that_went);
 	tcase_add_test(tests, takes_the_next_one);
 	tcase_add_loop_test(tests, waits_for_a_server, 0, 2);
 	tcase_add_test(tests, tells_that_there_is_none);
