@@ -181,7 +181,7 @@ START_TEST(replaces_those_that_start)
 	ask(&x, "42\n");
 	ck_assert_int_eq(await_number(&x), 42);
 	finish(&x);
-	ck_assert_uint_eq(read_gauge(ONE, PROGRAM_STATS_GAUGE_OUTDATED), 0);
+	await_gauge(ONE, PROGRAM_STATS_GAUGE_OUTDATED, 0);
 }
 END_TEST
 
