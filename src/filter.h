@@ -83,6 +83,8 @@ struct passage {
 	/* The whole body as far as it was taken, while there is no output. */
 	struct buf	 kept;
 	bool		 is_lost;	/* kept has not all of it */
+	uint32_t	 left_out;	/* a bit for each of the first filters
+					 * that is */
 	bool		 awaits_source;	/* filters have all that there is */
 	/* Otherwise: the first filter that has not ended. */
 	const struct conf_program *slowest;

@@ -137,6 +137,29 @@ add_file(struct explanation *e, const struct conn *c)
 	    (int)sizeof(date), date, f->strong ? "strong" : "weak");
 }
 
+/* Adds the chains that the answer of a program would pass through, by its type
+ * and name. */
+static void
+add_filters_of_answers(struct explanation *e, const struct conn *c)
+{
+	const struct conf_chains *chains = &rules_of(c->request)->chains;
+	const struct conf_chain_use *use = chains->list;
+	struct buf		 text = { 0 };
+
+	for (size_t i = 0; i < chains->n && chains->nparameters == 0; i++,
+	    use++) {
+		buf_addf(&text, "%s%s%s%s", i > 0 ? "; " : "",
+		    use->chain->name, use->pattern != NULL ? " for " : "",
+		    use->pattern != NULL ? use->pattern : "");
+		for (size_t k = 0; k < use->chain->n; k++)
+			buf_addf(&text, "%s %s", k > 0 ? "," : ":",
+			    use->chain->list[k]->name);
+	}
+	if (text.len > 0)
+		explain_add(e, EXPLAIN_FILTERS, "%s", buf_string(&text));
+	buf_free(&text);
+}
+
 /* Adds the chain that the file would pass through; one for names of files is
  * not known by the name of a directory. */
 static void
@@ -225,6 +248,7 @@ add_program(struct explanation *e, const struct conn *c)
 	for (size_t at = 0; at < texts.len; at += strlen(texts.at + at) + 1)
 		explain_add(e, EXPLAIN_VARIABLE, "%s", texts.at + at);
 	buf_free(&texts);
+	add_filters_of_answers(e, c);
 }
 
 static void

@@ -481,13 +481,21 @@ begin_flow(struct flow *f)
 	feed_first(f);
 }
 
+static void
+leave_out_next(struct flow *f)
+{
+	if (f->next < 32)
+		f->passage.left_out |= UINT32_C(1) << f->next;
+	f->next++;
+}
+
 /* Asks for the next filter that can be had now, or begins. */
 static void
 go_on(struct flow *f)
 {
 	int	error;
 
-	for (; f->next < f->n; f->next++) {
+	for (; f->next < f->n; leave_out_next(f)) {
 		error = ask_for(f, &f->filters[f->next]);
 		if (error == 0)
 			return;
@@ -524,7 +532,7 @@ handle_busy(struct flow *f, struct filter *p)
 		fail_flow(f, p, EAGAIN);
 		return;
 	}
-	f->next++;
+	leave_out_next(f);
 	go_on(f);
 }
 

@@ -151,6 +151,10 @@ for my $status (204, 304) {
 is($programs->get(cat('query', $text))->{body}, "a text\n",
     'a query is that of the program');
 
+my (undef, $said) = Amped::run_amped('-f', "$server->{dir}/amped.conf", '-u',
+    '/html/cat');
+like($said, qr{^filters +upper for text/html: upper$}m, '-u names the filters');
+
 # Other protocols, and a body that comes meanwhile.
 is($programs->get($programs->play('head(); put("fast"); finish();')
     =~ s{^/cgi/play}{/own}r)->{body}, 'FAST', 'FastCGI');
@@ -273,8 +277,15 @@ is($programs->get(cat('ssi', "$type\n\n<!--#include virtual=\"/part.html\" -->."
     ))->{body}, 'a part.', 'a part of a page');
 is($programs->get(cat('ssi', "$type\n\n" . 'x' x (2 << 20)))->{status}, 500,
     'a page that is too large for it');
-like($programs->get(cat('pages', "$type\n\n# Head\n"))->{body},
-    qr{<h1>Head</h1>}, 'Markdown') if $has_markdown;
+is($programs->get(cat('streams', "$type; charset=utf-8\n\nx"))
+    ->{field}{'content-type'}, 'text/plain; charset=latin1',
+    'another character set is told');
+if ($has_markdown) {
+	$answer = $programs->get(cat('pages', "$type\n\n# Head\n"));
+	like($answer->{body}, qr{<h1>Head</h1>}, 'Markdown');
+	is($answer->{field}{'content-type'}, 'text/html; charset=utf-8',
+	    '... becomes a page');
+}
 $server->finish;
 $application->stop;
 done_testing();

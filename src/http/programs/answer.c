@@ -132,7 +132,11 @@ add_fields(struct conn *c)
 		    (run->chain != NULL && passage_drops(name)))
 			continue;
 		buf_addf(work, "%.*s: ", (int)name.len, name.at);
-		buf_add(work, value.at, value.len);
+		if (run->chain != NULL &&
+		    str_same_nocase(name, STR("Content-Type")))
+			passage_add_type(c, value, work);
+		else
+			buf_add(work, value.at, value.len);
 		buf_adds(work, "\r\n");
 	}
 }

@@ -112,6 +112,51 @@ passage_choose(const struct conn *c)
 }
 
 /*
+ * The type of what comes out of it
+ */
+
+/* The filter of amped's at a place, if it changes the type: its words; NULL: it
+ * does not. */
+static char *const *
+get_changer(const struct run *run, size_t i)
+{
+	const struct conf_program	*filter = run->chain->list[i];
+	char				*const *words = filter->command.at;
+
+	if (!filter->is_own || (run->passage != NULL && i < 32 &&
+	    (run->passage->left_out & (UINT32_C(1) << i)) != 0))
+		return NULL;
+	words += 2;		/* amped-helper filter */
+	return strcmp(words[0], "markdown") == 0 ||
+	    strcmp(words[0], "charset") == 0 ? words : NULL;
+}
+
+/* Markdown becomes a page in the character set that it is written in, UTF-8;
+ * another filter changes the set alone. */
+void
+passage_add_type(const struct conn *c, struct str value, struct buf *to)
+{
+	const struct run	*run = c->request->run;
+	char			*const *words;
+	const char		*charset = NULL;
+	struct str		 rest = value, media = str_cut(&rest, ';');
+
+	for (size_t i = 0; i < run->chain->n; i++) {
+		words = get_changer(run, i);
+		if (words == NULL)
+			continue;
+		if (words[0][0] == 'm')
+			media = STR("text/html");
+		charset = words[0][0] == 'm' ? "utf-8" : words[2];
+	}
+	if (charset == NULL)
+		buf_add(to, value.at, value.len);
+	else
+		buf_addf(to, "%.*s; charset=%.*s", (int)media.len, media.at,
+		    (int)strcspn(charset, "/"), charset);
+}
+
+/*
  * The beginning
  */
 

@@ -12,6 +12,9 @@
 COLD const struct conf_chain *passage_choose(const struct conn *);
 /* Whether a field is about the bytes that the program has written. */
 COLD bool	passage_drops(struct str name);
+/* Adds the media type of the response, by that of the answer. */
+COLD void	passage_add_type(const struct conn *, struct str value,
+		    struct buf *);
 /* Begins; passage_await() follows. */
 COLD void	passage_begin(struct conn *);
 /* Whether the head is to be put out; else sets how the step goes on: it waits
