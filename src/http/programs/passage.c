@@ -89,6 +89,12 @@ add_name(const struct conn *c, struct buf *to)
 	buf_adds(to, run->index);
 }
 
+static char
+to_lower(char c)
+{
+	return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+}
+
 const struct conf_chain *
 passage_choose(const struct conn *c)
 {
@@ -103,7 +109,8 @@ passage_choose(const struct conn *c)
 	    !may_change(run))
 		return NULL;
 	add_name(c, &name);
-	buf_add(&type, run->head.at + media->at, media->len);
+	for (uint32_t i = 0; i < media->len; i++)
+		buf_addc(&type, to_lower(run->head.at[media->at + i]));
 	chain = conf_chain_of_file(rules, buf_string(&name),
 	    media->len > 0 ? buf_string(&type) : NULL);
 	buf_free(&name);
@@ -210,17 +217,6 @@ add_environment(const struct conn *c, struct buf *to)
 	add_place(c, to);
 }
 
-/* Whether the answer may have to be sent as it was. */
-static bool
-needs_all(const struct conf_chain *chain)
-{
-	bool	may = chain->onfail == ONFAIL_PASS;
-
-	for (size_t i = 0; i < chain->n; i++)
-		may = may || chain->list[i]->optional;
-	return may;
-}
-
 void
 passage_begin(struct conn *c)
 {
@@ -235,7 +231,8 @@ passage_begin(struct conn *c)
 		.source = run->backend, .length = run->parse.length,
 		.first = { run->head.at + run->parse.size,
 		    run->head.len - run->parse.size },
-		.keep = needs_all(chain) ? (size_t)run->program->hold : 0,
+		.keep = chain->onfail == ONFAIL_PASS ?
+		    (size_t)run->program->hold : 0,
 		.hold = (size_t)chain->list[chain->n - 1]->hold
 	};
 
