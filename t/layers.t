@@ -47,14 +47,15 @@ my @folders = (
 		    helpers/htpasswd.h helpers/job.h
 		    helpers/perform.h http/explain.h http/machine.h
 		    http/preload.h http/purge.h loop/clients.h loop/evloop.h
-		    shared/control.h stats/report.h stats/stats.h)],
-	arch	=> [qw(conf contracts disk loop shared stats admin/requests.h
-		    helpers/notify.h http/caches.h http/machine.h)],
+		    shared/control.h shared/hot_list.h stats/report.h
+		    stats/stats.h)],
+	arch	=> [qw(conf contracts disk loop shared stats admin/hot_names.h
+		    admin/requests.h admin/warm.h helpers/notify.h http/caches.h http/machine.h)],
 	programs => [qw(conf helpers/beneath.h loop/evloop.h
 		    shared/error_lines.h shared/program_message.h
 		    shared/unix_socket.h stats/program_stats.h)],
 	monitor	=> [qw(conf shared admin/explain_url.h admin/needs.h
-		    arch/arch.h
+		    arch/arch.h helpers/anon_file.h
 		    helpers/fds.h helpers/job.h programs/manager.h
 		    stats/chain_stats.h stats/program_stats.h stats/report.h
 		    stats/rows.h stats/scoreboard.h stats/stats.h)],

@@ -6,10 +6,16 @@ dist_noinst_DATA += src/admin/README
 libadmin_a_SOURCES = \
 	src/admin/explain_url.c \
 	src/admin/explain_url.h \
+	src/admin/hot_names.c \
+	src/admin/hot_names.h \
+	src/admin/load.c \
+	src/admin/load.h \
 	src/admin/needs.c \
 	src/admin/needs.h \
 	src/admin/needs_programs.c \
 	src/admin/requests.c \
 	src/admin/requests.h \
 	src/admin/target.c \
-	src/admin/target.h
+	src/admin/target.h \
+	src/admin/warm.c \
+	src/admin/warm.h

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "admin/load.h"
 #include "admin/requests.h"
 #include "admin/target.h"
-#include "http/preload.h"
 #include "http/purge.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -51,8 +51,6 @@ struct admin_request {
 
 /* A file that is being preloaded. */
 struct preload_item {
-	struct net		 net;		/* first: casts rely on it */
-	struct preload		 preload;
 	struct admin_request	*request;
 	size_t			 word;
 };
@@ -178,42 +176,14 @@ set_file_line(struct admin_request *q, size_t word, struct preload *p)
 	q->incomplete |= !whole;
 }
 
-/* Gives the machine the request, and drops the response, which is in memory
- * now.  The machine has counted the bytes as received and as sent. */
-static enum net_state
-perform_load(struct net *net, struct net_sock *sock, struct wait *w)
-{
-	struct preload_item	*b = (struct preload_item *)net;
-
-	(void)sock;
-	if (w->kind == WAIT_READ) {
-		w->n = (ssize_t)buf_take(&b->preload.request, w->room, w->size);
-		stats_add(STATS_BYTES_IN, -(uint64_t)w->n);
-	} else if (w->kind == WAIT_WRITE && (w->flags & WAIT_LATER) != 0)
-		return NET_WRITE;
-	else if (w->kind == WAIT_WRITE) {
-		w->n = (ssize_t)w->size;
-		stats_add(STATS_BYTES, -(uint64_t)w->n);
-	} else
-		return NET_NONE;
-	w->outcome = OUTCOME_READY;
-	return NET_DONE;
-}
-
 static void
-end_load(struct net *net, struct net_sock *sock, unsigned flags)
+end_file(void *item, struct preload *p)
 {
-	struct preload_item	*b = (struct preload_item *)net;
-	struct preload		*p = &b->preload;
-	struct admin_request	*q = b->request;
+	struct preload_item	*i = item;
+	struct admin_request	*q = i->request;
 
-	(void)sock;
-	(void)flags;
-	set_file_line(q, b->word, p);
-	buf_free(&p->request);
-	buf_free(&p->variant_request);
-	buf_free(&p->codings);
-	free(b);
+	set_file_line(q, i->word, p);
+	free(i);
 	q->nloading--;
 	/* By a timer: the connection is being closed here. */
 	evloop_arm(q->step_timer, q->all->clock->ms);
@@ -222,23 +192,19 @@ end_load(struct net *net, struct net_sock *sock, unsigned flags)
 static void
 load_file(struct admin_request *q, const struct url *url, size_t listener)
 {
-	struct requests		*all = q->all;
-	struct preload_item	*b = mem_zero(sizeof(*b));
-	struct buf		 host = { 0 };
+	struct preload_item	*i = mem_get(sizeof(*i));
+	const struct load	 load = {
+		.conf = q->all->conf,
+		.clients = q->all->clients,
+		.fd = q->pipe,		/* which is at its end */
+		.all_variants = true,
+		.ended = end_file,
+		.context = i,
+	};
 
-	target_host(all->conf, url, &host);
-	target_request(url, buf_string(&host), NULL, 0, &b->preload.request);
-	buf_add(&b->preload.variant_request, b->preload.request.at,
-	    b->preload.request.len - 2);	/* without the empty line */
-	buf_free(&host);
-	b->net = (struct net){ .perform = perform_load, .close = end_load };
-	preload_init(&b->preload);
-	b->request = q;
-	b->word = q->next;
+	*i = (struct preload_item){ q, q->next };
 	q->nloading++;
-	/* The pipe is at its end, so it is always ready. */
-	clients_add_internal(all->clients, q->pipe, &b->net, &b->preload.kind,
-	    listener);
+	load_begin(&load, url, listener);
 }
 
 static void

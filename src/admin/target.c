@@ -78,12 +78,12 @@ target_listener(const struct conf *conf, const struct url *u, size_t *listener,
 	return false;
 }
 
-/* Adds a host for a path alone: a name of the first site. */
+/* Adds a host of a site, by its first name or its first address. */
 static void
-add_host(struct buf *to, const struct conf *conf)
+add_host(struct buf *to, const struct conf_site *site)
 {
-	const struct conf_address	*a = conf_listener(conf, 0);
-	const char			*name = conf->sites[0].names.at[0];
+	const struct conf_address	*a = &site->listen.at[0];
+	const char			*name = site->names.at[0];
 	bool				 is_unix = a->addr.ss_family == AF_UNIX;
 
 	if (strcmp(name, "default") == 0 && a->text[0] != '*' && !is_unix) {
@@ -104,7 +104,7 @@ target_host(const struct conf *conf, const struct url *u, struct buf *to)
 	if (u->authority.at != NULL)
 		buf_add(to, u->authority.at, u->authority.len);
 	else
-		add_host(to, conf);
+		add_host(to, &conf->sites[0]);
 }
 
 const struct conf_site *
@@ -116,13 +116,36 @@ target_site(const struct conf *conf, const struct url *u, size_t listener)
 
 	if (u->authority.at == NULL) {
 		buf_adds(&text, "http://");
-		add_host(&text, conf);
+		add_host(&text, &conf->sites[0]);
 		if (url_parse(buf_string(&text), &whole) != NULL)
 			whole.host.len = 0;
 	}
 	site = conf_find_site(conf, listener, whole.host.at, whole.host.len);
 	buf_free(&text);
 	return site;
+}
+
+bool
+target_add_url(const struct conf *conf, size_t number, struct str host,
+    struct str target, struct buf *to)
+{
+	const struct conf_site		*site = &conf->sites[number];
+	const struct conf_address	*a = &site->listen.at[0];
+	bool				 is_unix = a->addr.ss_family == AF_UNIX;
+
+	if (is_unix && host.len == 0 &&
+	    strcmp(site->names.at[0], "default") == 0) {
+		buf_add(to, target.at, target.len);
+		return number == 0;	/* a path alone leads to it */
+	}
+	buf_adds(to, "http://");
+	buf_add(to, host.at, host.len);
+	if (host.len == 0)
+		add_host(to, site);
+	else if (!is_unix && sockaddr_port(&a->addr) != URL_PORT)
+		buf_addf(to, ":%u", sockaddr_port(&a->addr));
+	buf_add(to, target.at, target.len);
+	return true;
 }
 
 static bool

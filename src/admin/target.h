@@ -21,6 +21,10 @@ void	target_host(const struct conf *, const struct url *, struct buf *);
 /* The site that answers the URL at that listener. */
 const struct conf_site *target_site(const struct conf *, const struct url *,
 	    size_t listener);
+/* Adds a URL that leads to a target in the site of that number, by a host if
+ * one is given; false: there is none. */
+bool	target_add_url(const struct conf *, size_t site, struct str host,
+	    struct str target, struct buf *);
 /* The name and the password of a field that is written as user=NAME:PASSWORD;
  * NULL: it is another one. */
 const char *target_user(const char *field);

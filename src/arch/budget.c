@@ -12,8 +12,9 @@
 
 /* Descriptors 0 to 2; pipes for drop counts and error lines; monitor, mounts,
  * pagemap, rules; main's mailbox, wakeups of access log and caches; a new
- * connection before another is evicted, and a file that was just opened. */
-#define FDS_ALWAYS	(3 + 2 + 4 + 3 + 2)
+ * connection before another is evicted, and a file that was just opened; lists
+ * of hot names, one written and some read, and a pipe. */
+#define FDS_ALWAYS	(3 + 2 + 4 + 3 + 2 + 4)
 #define FDS_THREAD	5	/* epoll 1, signals 2, wakeups 2 */
 #define FDS_LOGS	2	/* the access logger and the next one */
 #define FDS_REQUEST	2	/* its pipe, and the administrator's socket */

@@ -28,6 +28,7 @@
 
 #define GAUGES_INTERVAL	1000	/* ms that our published gauges may be old */
 #define CHANGES_PAUSE	4	/* ms between two looks at many changes */
+#define WARM_AT_ONCE	4	/* hot names that helpers load */
 
 static void	publish_gauges(void *);
 
@@ -141,11 +142,20 @@ begin_drain(void *context)
 	struct service	*s = context;
 
 	log_info("a drain has begun: finishing the responses under way");
+	warm_stop(s->warm);
 	evloop_arm(s->timer, s->clock.ms + s->env->conf->limits.drain);
 	if (s->threads != NULL)
 		threads_send(s->threads, THREADS_DRAIN);
 	else
 		acceptor_drain(s->clients);
+}
+
+static void
+on_names_written(void *context)
+{
+	struct service	*s = context;
+
+	channel_send(s->env->channel, CHANNEL_HOT_NAMES_WRITTEN, -1);
 }
 
 static void
@@ -163,6 +173,12 @@ handle_message(struct service *s, enum channel_message message, int fd)
 		break;
 	case CHANNEL_REQUEST:
 		requests_add(s->requests, fd);
+		break;
+	case CHANNEL_WANT_HOT_NAMES:
+		hot_names_write(s->hot_names, fd, on_names_written, s);
+		break;
+	case CHANNEL_HOT_NAMES:
+		warm_add(s->warm, fd);
 		break;
 	default:
 		break;		/* main sends these only */
@@ -430,9 +446,24 @@ exit_without_threads(struct service *s)
 	_exit(0);
 }
 
+/* Writes the hot names that the monitor may have asked for a moment ago.  An
+ * access logger that has come joins, and gets the last lines. */
+static void
+finish_names(struct service *s)
+{
+	enum channel_message	message;
+	int			fd;
+
+	while (channel_recv(s->env->channel, &message, &fd) == 1)
+		handle_message(s, message, fd);
+	hot_names_finish(s->hot_names);
+}
+
 static void
 end_serving(struct service *s)
 {
+	warm_stop(s->warm);
+	finish_names(s);
 	if (s->threads != NULL && !threads_end_or_detach(s->threads))
 		exit_without_threads(s);
 	if (s->ops != NULL && s->ops->ended != NULL)
@@ -442,6 +473,8 @@ end_serving(struct service *s)
 	acceptor_free(s->clients);
 	clients_free(&s->clients);
 	requests_free(&s->requests);
+	warm_free(&s->warm);
+	hot_names_free(&s->hot_names);
 }
 
 static void
@@ -502,6 +535,29 @@ open_backends(struct service *s, size_t most)
 	return &s->backends;
 }
 
+/* Requests that no client makes. */
+static void
+open_admin(struct service *s)
+{
+	const struct main_env	*env = s->env;
+	const struct arch	*arch = arch_of(env->conf);
+	struct warm_setup	 warm = {
+		.loop = s->loop,
+		.clock = &s->clock,
+		.http = s->http,
+		.clients = s->clients,
+		.conf = env->conf,
+		.at_once = arch->helpers && env->conf->helpers_max > 2 ?
+		    WARM_AT_ONCE : 1,
+		.in_place = !arch->helpers && !arch->threaded,
+	};
+
+	s->requests = requests_new(s->loop, &s->clock, s->http, s->clients,
+	    env->conf, env->mains == 1);
+	s->hot_names = hot_names_new(s->loop, &s->clock, s->http, env->conf);
+	s->warm = warm_new(&warm);
+}
+
 void
 service_run(struct service *s, const struct disk *disk)
 {
@@ -543,8 +599,7 @@ service_run(struct service *s, const struct disk *disk)
 	    s->threads != NULL ? 0 : service_connections(s), on_empty, s);
 	if (s->threads == NULL && !has_one_client(s))
 		batch_enable(s->clients);
-	s->requests = requests_new(s->loop, &s->clock, s->http, s->clients,
-	    env->conf, env->mains == 1);
+	open_admin(s);
 	if (s->threads == NULL)
 		listen_main(s);
 	report_set_measure(measure_main, s);

@@ -5,7 +5,9 @@
 #ifndef ARCH_SERVICE_H
 #define ARCH_SERVICE_H
 
+#include "admin/hot_names.h"
 #include "admin/requests.h"
+#include "admin/warm.h"
 #include "arch/arch.h"
 #include "http/caches.h"
 #include "lib/clock.h"
@@ -39,6 +41,8 @@ struct service {
 	struct access_log	*access_log;
 	struct backends		 backends;	/* start NULL: no programs */
 	struct requests		*requests;	/* of administrators */
+	struct hot_names	*hot_names;	/* for the main after this */
+	struct warm		*warm;		/* by names of the one before */
 	struct watch		*channel;	/* to the monitor */
 	struct watch		*changes;	/* in directories; or NULL */
 	struct watch		*changes_pause;	/* timer, or NULL */

@@ -295,7 +295,7 @@ hold_by_name(struct pathname_cache *pc, uint32_t h, uint32_t namespace,
 	}
 	pc->cache.hits++;
 	p->holds++;
-	p->uses++;
+	p->uses += p->uses < UINT16_MAX;	/* else it would be cold */
 	return p;
 }
 

@@ -235,6 +235,12 @@ has_own_response(const struct path_info *a)
 	return a->kind == PATHNAME_REFUSED || a->kind == PATHNAME_REDIRECT;
 }
 
+static bool
+may_run_programs(const struct conn *c)
+{
+	return c->session->kind == NULL || !c->session->kind->no_programs;
+}
+
 /* Handles a path that is no file, but for programs. */
 static NOINLINE enum go
 handle_non_file(struct conn *c)
@@ -248,7 +254,8 @@ handle_non_file(struct conn *c)
 	if (a->why == WHY_FILTER_PASSED)
 		return pass_unfiltered(c);
 	if (a->kind == PATHNAME_PROGRAM && r->page.status == 0)
-		return script_run(c);
+		return may_run_programs(c) ? script_run(c) :
+		    reply_error(c, 404);
 	reply_why(c, a->why);
 	if (r->page.name != NULL && r->page.status == 0)
 		refusal_log_page(c);

@@ -71,6 +71,7 @@ struct client_kind {
 	bool	trusted;	/* the administrator's: no guards, no pace, any
 				 * number of requests */
 	bool	no_files;	/* takes no SEND: it must see all bytes */
+	bool	no_programs;	/* 404 for a path of a program */
 };
 
 /* kind NULL: a plain client; else it outlives the session. */

@@ -1,9 +1,12 @@
 /*
- * preload: notes what has come of a request, and asks for variants.
+ * preload: notes what has come of a request, and asks for variants; walks
+ * through the path cache.
  */
 #include "http/conn.h"
+#include "http/http.h"
 #include "http/preload.h"
 #include "http/namespace.h"
+#include "http/rules.h"
 #include "http/log/refusal.h"
 #include "http/variants/variant.h"
 
@@ -12,6 +15,8 @@ add_variant_requests(struct preload *p, uint32_t variants)
 {
 	const char	*coding;
 
+	if (p->variant_request.len == 0)
+		return;
 	while ((coding = variant_next_coding(&variants)) != NULL) {
 		buf_add(&p->request, p->variant_request.at,
 		    p->variant_request.len);
@@ -46,4 +51,61 @@ preload_init(struct preload *p)
 {
 	p->kind.request_ended = note_response;
 	p->kind.trusted = p->kind.no_files = true;
+}
+
+struct visit {
+	void	(*tell)(void *, const struct preload_name *);
+	void	*context;
+};
+
+/* Chooses no path to be forgotten. */
+static bool
+visit_path(void *context, const struct path *path)
+{
+	const struct visit	*v = context;
+	struct preload_name	 name = { .uses = path->uses };
+
+	if (path->kind != PATHNAME_FILE || path->rules == NULL)
+		return false;
+	if (namespace_is_variant(path->namespace))
+		name.coding = namespace_get(path->namespace)->coding;
+	else if (namespace_kind(path->namespace) != NAMESPACE_TARGET)
+		return false;
+	name.site = namespace_site(path->namespace);
+	name.target = rules_raw(path);
+	if (name.target.at > path->name)
+		name.host = (struct str){ path->name + 1,
+		    (size_t)(name.target.at - path->name) - 1 };
+	v->tell(v->context, &name);
+	return false;
+}
+
+bool
+preload_visit(struct http_loop *http, size_t *bucket,
+    void (*tell)(void *, const struct preload_name *), void *context)
+{
+	struct visit	v = { tell, context };
+
+	return pathname_forget(&http->caches->paths, bucket, visit_path, &v);
+}
+
+static bool
+has_room(const struct cache *c)
+{
+	bool	has;
+
+	lock_acquire(c->lock);
+	has = (c->limit_entries == 0 || c->entries < c->limit_entries) &&
+	    (c->limit_bytes == 0 || c->bytes < c->limit_bytes);
+	lock_release(c->lock);
+	return has;
+}
+
+bool
+preload_has_room(struct http_loop *http)
+{
+	const struct caches	*caches = http->caches;
+
+	return has_room(&caches->paths.cache) &&
+	    has_room(&caches->heads.cache) && has_room(&caches->chunks.cache);
 }

@@ -1,9 +1,10 @@
 /*
- * preload: a request of the administrator that fills the caches.
+ * preload: a request that fills the caches, and the names that have filled
+ * them.
  *
  * The request goes through the machine as any other, with all of its body, but
  * is subject to no guard.  The response is dropped.  If a file has variants,
- * requests for them follow on the same connection.
+ * requests for them may follow on the same connection.
  */
 #ifndef HTTP_PRELOAD_H
 #define HTTP_PRELOAD_H
@@ -12,12 +13,14 @@
 
 #include "http/machine.h"
 #include "lib/buf.h"
+#include "lib/str.h"
 
 struct preload {
 	struct client_kind kind;	/* first: casts rely on it */
 	/* The caller sets these two, all else begins as zero. */
 	struct buf	 request;	/* its bytes, which are used up */
-	struct buf	 variant_request;	/* without its last line */
+	struct buf	 variant_request;	/* without its last line;
+						 * empty: none follow */
 
 	int		 status;	/* 0: it ended before there was one */
 	const char	*reason;
@@ -28,5 +31,22 @@ struct preload {
 
 /* Sets the kind. */
 void	preload_init(struct preload *);
+
+/* A file, or a variant of it, that a path of the cache stands for. */
+struct preload_name {
+	size_t		 site;		/* its number */
+	struct str	 host;		/* empty, unless the path depends on
+					 * it */
+	struct str	 target;	/* raw */
+	const char	*coding;	/* of the variant; NULL: the file */
+	unsigned	 uses;		/* of late */
+};
+
+/* Tells of the names in some buckets from *bucket on; false: those were the
+ * last.  A name is valid during the call, which must not use the caches. */
+bool	preload_visit(struct http_loop *, size_t *bucket,
+	    void (*tell)(void *, const struct preload_name *), void *);
+/* Whether another file would displace none. */
+bool	preload_has_room(struct http_loop *);
 
 #endif

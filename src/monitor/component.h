@@ -25,6 +25,7 @@ struct generation;
 	X(reload)							\
 	X(error_log)							\
 	X(upgrade)							\
+	X(hot_lists)							\
 	X(workers)							\
 	X(program_managers)						\
 	X(piped_log)

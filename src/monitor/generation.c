@@ -56,7 +56,8 @@ generation_new(struct conf *conf)
 	g->workers = mem_array(g->nworkers, sizeof(g->workers[0]));
 	for (unsigned i = 0; i < g->nworkers; i++)
 		g->workers[i] = (struct worker){ .generation = g, .number = i,
-		    .channel.fd = -1, .stats_slot = SCOREBOARD_NONE };
+		    .channel.fd = -1, .hot_list.file = -1,
+		    .stats_slot = SCOREBOARD_NONE };
 	return g;
 }
 
@@ -132,6 +133,7 @@ generation_free(struct generation **gp)
 		events_unset(&g->workers[i].timer);
 		events_unset(&g->workers[i].watchdog.timer);
 		events_close(&g->workers[i].channel);
+		io_close(&g->workers[i].hot_list.file);
 		if (g->workers[i].helper_slots != NULL)
 			helper_slots_free(&g->workers[i].helper_slots);
 		scoreboard_free(g->workers[i].stats_slot,

@@ -16,6 +16,7 @@
 
 #include "lib/user.h"
 #include "monitor/events.h"
+#include "monitor/hot_lists.h"
 #include "monitor/watchdog.h"
 
 struct accept_token;
@@ -54,10 +55,10 @@ struct worker {
 	int			 backoff;	/* ms */
 	struct watchdog		 watchdog;	/* of the present main */
 	bool			 ready;		/* the main serves */
-	bool			 closed;	/* the main accepts no more */
+	bool			 closed;	/* main accepts no more */
 	bool			 logger_due;	/* main is to get an access
-						 * logger once there is room
-						 * for one */
+						 * logger, when there is room */
+	struct hot_list		 hot_list;	/* of the present main */
 };
 
 struct generation {

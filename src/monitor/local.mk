@@ -26,6 +26,8 @@ libmonitor_a_SOURCES = \
 	src/monitor/generation.h \
 	src/monitor/helpers.c \
 	src/monitor/helpers.h \
+	src/monitor/hot_lists.c \
+	src/monitor/hot_lists.h \
 	src/monitor/life.tbl \
 	src/monitor/logs.c \
 	src/monitor/logs.h \

@@ -17,6 +17,7 @@
 #include "lib/proc.h"
 #include "monitor/child.h"
 #include "monitor/component.h"
+#include "monitor/hot_lists.h"
 #include "monitor/monitor.h"
 #include "monitor/socket_files.h"
 #include "monitor/upgrade.h"
@@ -280,6 +281,7 @@ hand_over(void)
 	socket_files_leave();
 	if (write(upgrade.child->pipe.fd, "", 1) == -1)
 		log_warn("cannot tell process %ld that it is in charge", pid);
+	hot_lists_hand_over(events_release(&upgrade.child->pipe));
 	child_give_up(&upgrade.child);
 	due.end = SIGQUIT;
 }
@@ -339,12 +341,18 @@ take_charge(void)
 	proc_daemon_ready(&prepared.daemon_pipe);
 }
 
-/* A byte and the end of the pipe mean the same: this monitor is in charge. */
+/* A byte and the end of the pipe mean the same: this monitor is in charge.
+ * Behind the byte come lists of hot names. */
 static void
 on_old_monitor(void *unused)
 {
+	char	byte;
+
 	(void)unused;
-	events_close(&upgrade.old_monitor);
+	if (read(upgrade.old_monitor.fd, &byte, 1) == 1)
+		hot_lists_receive(events_release(&upgrade.old_monitor));
+	else
+		events_close(&upgrade.old_monitor);
 	if (upgrade.ready)
 		take_charge();
 }

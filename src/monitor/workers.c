@@ -19,6 +19,7 @@
 #include "monitor/control_server.h"
 #include "monitor/error_log.h"
 #include "monitor/helpers.h"
+#include "monitor/hot_lists.h"
 #include "monitor/logs.h"
 #include "monitor/monitor.h"
 #include "monitor/program_managers.h"
@@ -172,6 +173,8 @@ on_message(void *worker)
 		helpers_start_logger(w);
 	else if (n == 1 && message == CHANNEL_KILL_HELPER)
 		helpers_kill(fd);
+	else if (n == 1 && message == CHANNEL_HOT_NAMES_WRITTEN)
+		hot_lists_written(w);
 	else if (n == 0 || (n == -1 && errno != EINTR && errno != EAGAIN)) {
 		events_close(&w->channel);
 		happen(w->generation, LIFE_FINISHED, w, NULL);
@@ -192,6 +195,7 @@ lose_main(struct worker *w, const char *how)
 	events_unset(&w->timer);
 	watchdog_stop(w);
 	events_close(&w->channel);
+	hot_lists_written(w);
 	helpers_main_died(w);
 	scoreboard_retire(w->stats_slot, arch_threads(g->conf));
 	addresses_conf_main_died(g->addresses, w->number);
@@ -411,6 +415,7 @@ drain_mains(const struct change *c)
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		w = &g->workers[i];
 		watchdog_stop(w);
+		hot_lists_ask(w);
 		if (w->main != NULL)
 			kill(w->main->pid, SIGQUIT);
 		else
@@ -447,6 +452,8 @@ end_mains(const struct change *c)
 	generation_close_listeners(g);
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		watchdog_stop(&g->workers[i]);
+		if (g == generations.serving && hot_lists_are_wanted())
+			hot_lists_ask(&g->workers[i]);
 		g->workers[i].logger_due = false;
 		if (g->workers[i].main != NULL)
 			kill(g->workers[i].main->pid, due.ending);

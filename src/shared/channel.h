@@ -22,7 +22,12 @@
 	X(ACCESS_LOGGER, "access logger") /* monitor: as HELPER */	\
 	X(REQUEST,	"request")	/* monitor: with a pipe, in which is a \
 					 * line of control.h together with the \
-					 * client's descriptor */
+					 * client's descriptor */	\
+	X(WANT_HOT_NAMES, "want hot names") /* monitor: with a file in memory, \
+					 * for a list of hot_list.h */	\
+	X(HOT_NAMES_WRITTEN, "hot names written") /* main: into it */	\
+	X(HOT_NAMES,	"hot names")	/* monitor: with such a file, to be \
+					 * read only */
 
 enum channel_message {
 #define X(id, name) CHANNEL_##id,

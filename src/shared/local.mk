@@ -19,6 +19,8 @@ libshared_a_SOURCES = \
 	src/shared/error_lines.h \
 	src/shared/helper_slots.c \
 	src/shared/helper_slots.h \
+	src/shared/hot_list.c \
+	src/shared/hot_list.h \
 	src/shared/listener.c \
 	src/shared/listener.h \
 	src/shared/main_env.h \

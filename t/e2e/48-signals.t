@@ -214,7 +214,7 @@ SKIP: {
 	my $reserve = Amped::architecture() eq 'amped' ? 2 : 0;
 	await('its helpers', sub { $server->role('access log') == 1 &&
 	    $server->role('helper') == $reserve &&
-	    pipes_of($asking) == 2 + $server->role('helper') });
+	    pipes_of($asking) == 3 + $server->role('helper') });
 	my $pipes = pipes_of($asking);
 	my $slept = sleeps($server->{pid});
 	kill('CHLD', $server->{pid});

@@ -142,6 +142,7 @@ unit_tests = \
 	t/unit/shared/control \
 	t/unit/shared/error_lines \
 	t/unit/shared/helper_slots \
+	t/unit/shared/hot_list \
 	t/unit/shared/listener \
 	t/unit/shared/mounts \
 	t/unit/shared/program_message \

@@ -1,0 +1,245 @@
+/*
+ * warm: reads lists a part at a time, and loads their names.
+ */
+#include <sys/queue.h>
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "admin/load.h"
+#include "admin/target.h"
+#include "admin/warm.h"
+#include "lib/io.h"
+#include "lib/log.h"
+#include "lib/mem.h"
+#include "lib/url.h"
+#include "shared/hot_list.h"
+
+#define READ_MAX	(16 * 1024)	/* bytes at a time */
+#define FILE_MAX	(1024 * 1024)	/* bytes of one response: the rest is
+					 * read ahead when it is asked for */
+#define LONG_ITERATION	3000		/* us: there is much else to do */
+#define PAUSE		10		/* ms, then */
+#define LISTS_MAX	16
+
+struct warm_list {
+	int			 file;
+	off_t			 at;		/* bytes that were read */
+	struct buf		 text;		/* the rest of them */
+	STAILQ_ENTRY(warm_list)	 link;
+};
+
+struct warm {
+	struct warm_setup	 setup;
+	int			 ready;		/* a pipe at its end */
+	struct watch		*timer;		/* for the next names */
+	int64_t			 armed_at;	/* us */
+	STAILQ_HEAD(, warm_list) lists;
+	unsigned		 nlists;
+	unsigned		 nloading;
+	size_t			 loaded;	/* names */
+	bool			 stopped;
+};
+
+static void
+arm_timer(struct warm *w, int64_t pause)
+{
+	w->armed_at = clock_us() + pause * 1000;
+	evloop_arm(w->timer, w->setup.clock->ms + pause);
+}
+
+static void
+drop_list(struct warm *w)
+{
+	struct warm_list	*list = STAILQ_FIRST(&w->lists);
+
+	STAILQ_REMOVE_HEAD(&w->lists, link);
+	io_close(&list->file);
+	buf_free(&list->text);
+	free(list);
+	w->nlists--;
+}
+
+/* Reads the next part, past the whole lines that were taken. */
+static bool
+read_part(struct warm_list *list)
+{
+	ssize_t	n;
+
+	if (list->at >= HOT_LIST_BYTES_MAX || list->text.len >= READ_MAX)
+		return false;
+	buf_reserve(&list->text, READ_MAX);
+	n = pread(list->file, list->text.at + list->text.len, READ_MAX,
+	    list->at);
+	if (n <= 0)
+		return false;
+	list->at += n;
+	list->text.len += (size_t)n;
+	return true;
+}
+
+static void
+end_file(void *context, struct preload *p)
+{
+	struct warm	*w = context;
+
+	w->nloading--;
+	w->loaded += p->status == 200;
+	/* By a timer: the connection is being closed here. */
+	if (!w->stopped)
+		arm_timer(w, 0);
+}
+
+static void
+load_name(struct warm *w, const struct hot_name *name)
+{
+	struct buf	text = { 0 }, coding = { 0 }, wrong = { 0 };
+	struct load	load = {
+		.conf = w->setup.conf,
+		.clients = w->setup.clients,
+		.fd = w->ready,
+		.no_programs = true,
+		.most = FILE_MAX,
+		.ended = end_file,
+		.context = w,
+	};
+	struct url	url;
+	size_t		listener;
+
+	buf_add(&text, name->url.at, name->url.len);
+	buf_add(&coding, name->coding.at, name->coding.len);
+	if (coding.len > 0)
+		load.coding = buf_string(&coding);
+	if (url_parse(buf_string(&text), &url) == NULL &&
+	    target_listener(w->setup.conf, &url, &listener, &wrong)) {
+		w->nloading++;
+		load_begin(&load, &url, listener);
+	}
+	buf_free(&text);
+	buf_free(&coding);
+	buf_free(&wrong);
+}
+
+/* Takes the next line of the first list; false: the list has ended. */
+static bool
+take_line(struct warm *w)
+{
+	struct warm_list	*list = STAILQ_FIRST(&w->lists);
+	struct str		 text = { list->text.at, list->text.len };
+	struct hot_name		 name;
+	enum hot_list_line	 kind = hot_list_next(&text, &name);
+
+	if (kind == HOT_LIST_NOTHING)
+		return read_part(list);
+	if (kind == HOT_LIST_NAME)
+		load_name(w, &name);
+	buf_consume(&list->text, list->text.len - text.len);
+	return true;
+}
+
+static void
+report_end(struct warm *w, const char *how)
+{
+	log_info("%zu files and variants were brought into the caches by a "
+	    "list of hot names%s", w->loaded, how);
+	w->loaded = 0;
+}
+
+/* How long it should wait for clients, in ms: it has just taken so many us. */
+static int64_t
+get_pause(const struct warm *w, int64_t us)
+{
+	return w->setup.in_place && clients_count(w->setup.clients) > 0 ?
+	    3 * us / 1000 : 0;
+}
+
+static void
+load_next(struct warm *w)
+{
+	int64_t	begun = clock_us();
+
+	if (!preload_has_room(w->setup.http)) {
+		while (w->nlists > 0)
+			drop_list(w);
+		report_end(w, ", and a cache is full");
+		return;
+	}
+	if (!take_line(w))
+		drop_list(w);
+	arm_timer(w, get_pause(w, clock_us() - begun));
+}
+
+static void
+on_timer(void *context)
+{
+	struct warm	*w = context;
+
+	if (w->stopped)
+		return;
+	if (clock_us() - w->armed_at > LONG_ITERATION)
+		arm_timer(w, PAUSE);
+	else if (w->nlists > 0 && w->nloading < w->setup.at_once)
+		load_next(w);
+	else if (w->nlists == 0 && w->nloading == 0)
+		report_end(w, "");
+}
+
+void
+warm_add(struct warm *w, int file)
+{
+	struct warm_list	*list;
+
+	if (file == -1)
+		return;
+	if (w->stopped || w->ready == -1 || w->nlists == LISTS_MAX) {
+		close(file);
+		return;
+	}
+	list = mem_zero(sizeof(*list));
+	list->file = file;
+	STAILQ_INSERT_TAIL(&w->lists, list, link);
+	w->nlists++;
+	arm_timer(w, 0);
+}
+
+void
+warm_stop(struct warm *w)
+{
+	w->stopped = true;
+	while (w->nlists > 0)
+		drop_list(w);
+}
+
+static int
+open_ready(void)
+{
+	int	fds[2];
+
+	if (io_pipe(fds) == -1)
+		return -1;
+	close(fds[1]);
+	return fds[0];
+}
+
+struct warm *
+warm_new(const struct warm_setup *setup)
+{
+	struct warm	*w = mem_zero(sizeof(*w));
+
+	w->setup = *setup;
+	w->ready = open_ready();
+	w->timer = evloop_timer(setup->loop, on_timer, w);
+	STAILQ_INIT(&w->lists);
+	return w;
+}
+
+void
+warm_free(struct warm **wp)
+{
+	struct warm	*w = *wp;
+
+	warm_stop(w);
+	evloop_unwatch(&w->timer);
+	io_close(&w->ready);
+	mem_drop(wp);
+}

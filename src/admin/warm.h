@@ -1,0 +1,43 @@
+/*
+ * warm: fills the caches of a main with the names of a list
+ * (shared/hot_list.h), as far as nobody has to wait for that.
+ *
+ * Clients come first: a few names are loaded at a time, between two iterations
+ * of the loop and only while these are short.  A main that waits for the disk
+ * itself pauses after each name for thrice the time that it took, unless no
+ * client is there.  It ends when a cache is full.
+ */
+#ifndef ADMIN_WARM_H
+#define ADMIN_WARM_H
+
+#include <stdbool.h>
+
+#include "conf/conf.h"
+#include "http/machine.h"
+#include "lib/clock.h"
+#include "loop/clients.h"
+#include "loop/evloop.h"
+
+struct warm;
+
+struct warm_setup {
+	struct evloop		*loop;
+	const struct clock	*clock;
+	struct http_loop	*http;
+	struct clients		*clients;
+	const struct conf	*conf;
+	unsigned		 at_once;	/* names that are loaded */
+	bool			 in_place;	/* the loop waits for the disk,
+						 * and so do its clients */
+};
+
+/* To be called before main is confined. */
+struct warm	*warm_new(const struct warm_setup *);
+/* To be called after the clients have been freed. */
+void		 warm_free(struct warm **);
+/* Loads the names of one more list, a file that it owns; -1 is ignored. */
+void		 warm_add(struct warm *, int file);
+/* Loads no more. */
+void		 warm_stop(struct warm *);
+
+#endif

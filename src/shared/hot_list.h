@@ -1,0 +1,48 @@
+/*
+ * hot_list: the text in which hot names travel from main to main, and in which
+ * they are kept over restarts.
+ *
+ * A line is a URL, or a path of the first site, as ampedctl preload takes it;
+ * behind a space may stand the coding of a variant.  The name that was asked
+ * for most comes first.  A line that begins with # says nothing.  Nobody trusts
+ * a list: a name in it is asked for like one that a client makes up.
+ */
+#ifndef SHARED_HOT_LIST_H
+#define SHARED_HOT_LIST_H
+
+#include <stdbool.h>
+
+#include "lib/buf.h"
+#include "lib/str.h"
+
+#define HOT_LIST_NAMES_MAX	50000
+#define HOT_LIST_BYTES_MAX	(4 * 1024 * 1024)
+#define HOT_LIST_LINE_MAX	2048	/* bytes, without the newline */
+/* The last line of a list that is complete. */
+#define HOT_LIST_END		"# end\n"
+
+struct hot_name {
+	struct str	url;
+	struct str	coding;		/* of the variant; empty: none */
+};
+
+enum hot_list_line {
+	HOT_LIST_NAME,
+	HOT_LIST_COMMENT,
+	HOT_LIST_BAD,
+	HOT_LIST_NOTHING	/* there is no whole line */
+};
+
+/* Takes the next line off the front of a text. */
+enum hot_list_line hot_list_next(struct str *text, struct hot_name *);
+void	hot_list_add(struct buf *, const struct hot_name *);
+bool	hot_list_is_complete(struct str text);
+
+/*
+ * Adds the names of several lists: the first of each, then the second of each,
+ * and so on, each name once.  At most HOT_LIST_NAMES_MAX and
+ * HOT_LIST_BYTES_MAX.  Changes the array.  Returns how many lines were bad.
+ */
+size_t	hot_list_merge(struct buf *, struct str *lists, size_t n);
+
+#endif
