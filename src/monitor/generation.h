@@ -45,8 +45,7 @@ struct worker {
 	unsigned		 number;	/* within the generation */
 	struct helper_slots	*helper_slots;	/* owned */
 	int			 stats_slot;	/* of the scoreboard */
-	unsigned		 main_id;	/* of the main: no two mains
-						 * have the same */
+	unsigned		 main_id;	/* another for each main */
 	struct source		 channel;	/* to main */
 	struct child		*main;		/* NULL: no main */
 	int64_t			 started_at;	/* ms: start of the main */
