@@ -22,7 +22,7 @@ struct explain_request {
 const char	*explain_url_answer(const struct explain_request *,
 		    const struct conf *, struct buf *error, FILE *);
 /* Whether a page that the conf of a site names, by its decoded path, is a file
- * that can be sent, or a program where it may be one; false: adds why not.
+ * that can be sent or, if may_be_program, a program.  False: adds the reason.
  * Networks and passwords do not count. */
 bool	explain_url_page(const struct conf *, const struct conf_site *,
 	    const char *path, bool may_be_program, struct buf *fault);

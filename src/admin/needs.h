@@ -1,5 +1,6 @@
 /*
- * needs: what starting and serving need beside a conf without errors.
+ * needs: what a server needs to start and to serve, beside a conf without
+ * errors.
  */
 #ifndef ADMIN_NEEDS_H
 #define ADMIN_NEEDS_H
@@ -11,9 +12,9 @@
 /*
  * Logs a warning for each password file that keeps users out, each page that
  * cannot be had, sockets of one statement that differ, and a directory for
- * variants or bodies that cannot be written to, and what
- * needs_programs_check() does.  For a process of its own, with the rights of
- * the helpers: looks at files, and runs requests for the pages.
+ * variants or bodies that cannot be written to.  Also does what
+ * needs_programs_check() does.  Runs in a process of its own, with the rights
+ * of the helpers, as it looks at files and runs requests for the pages.
  */
 void	needs_check_serving(const struct conf *);
 /* Logs a warning for each socket of a program's server that is not there, or
@@ -21,8 +22,8 @@ void	needs_check_serving(const struct conf *);
  * of requests; and each program that its manager would not execute for its own
  * user. */
 void	needs_programs_check(const struct conf *);
-/* Logs an error if the pid file or the control socket cannot be made with the
- * rights of this process, and returns false then; a warning if the conf does
+/* If the pid file or the control socket cannot be made with the rights of this
+ * process, logs an error and returns false.  Logs a warning if the conf does
  * not say by which field proxies name clients. */
 bool	needs_check_start(const struct conf *);
 

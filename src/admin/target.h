@@ -26,7 +26,7 @@ const struct conf_site *target_site(const struct conf *, const struct url *,
 bool	target_add_url(const struct conf *, size_t site, struct str host,
 	    struct str target, struct buf *);
 /* The name and the password of a field that is written as user=NAME:PASSWORD;
- * NULL: it is another one. */
+ * NULL: it is another field. */
 const char *target_user(const char *field);
 /* Adds a request for the URL with these fields; host is the Host field's value
  * unless the fields have one. */

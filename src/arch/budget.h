@@ -38,8 +38,8 @@ struct budget {
 	size_t	min;		/* descriptors that the main must have */
 };
 
-/* Makes the budget of one of so many mains, which may have that many
- * descriptors. */
+/* Makes the budget of one main of several; descriptors is the limit of each
+ * main. */
 void	budget_make(struct budget *, const struct conf *, unsigned mains,
 	    size_t listeners, size_t descriptors);
 /* Whether that many descriptors are enough; if not, logs how many are needed

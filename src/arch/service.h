@@ -70,12 +70,12 @@ struct service {
 	struct wakeup		 wakeup;	/* set by a thread: tidy */
 	struct watch		*wakeup_watch;
 	const char		*ended_by;	/* NULL: all clients are gone */
-	bool			 empty;		/* main's own clients, in a
-						 * drain: they are gone */
+	bool			 empty;		/* in a drain: main's own
+						 * clients are gone */
 	bool			 threads_gone;	/* the threads' clients too */
 };
 
-/* Sets all up but the machine and the connections. */
+/* Sets up all except the machine and the connections. */
 void	service_open(struct service *, const struct main_env *);
 /* How many connections there may be at once. */
 size_t	service_connections(const struct service *);

@@ -17,14 +17,14 @@
 
 struct disk_thread;
 
-/* Makes one that runs in the thread of that loop, woken by the loop's mailbox;
- * at most max tasks of each class wait. */
+/* Makes a disk thread that runs in the thread of that loop, woken by the loop's
+ * mailbox; at most max tasks of each class wait. */
 struct disk_thread *disk_thread_new(struct evloop *, struct mailbox *,
 		    size_t max);
-/* Fails all tasks that wait, and all that are submitted later.  Only when the
- * thread has ended. */
+/* Fails all tasks that wait, and all that are submitted later.  To be called
+ * when the thread has ended. */
 void		 disk_thread_end(struct disk_thread *);
-/* Only after disk_thread_end(). */
+/* To be called after disk_thread_end(). */
 void		 disk_thread_free(struct disk_thread **);
 
 /* Takes a task, from any thread; the task is completed in the thread of the

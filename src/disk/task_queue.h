@@ -24,7 +24,7 @@ struct disk_task {
 	/* The rest is for tasks of helpers. */
 	struct fs_queue		*fs_queue;	/* of the job's file system */
 	bool			 abandoned;	/* the last waiter has left */
-	int			 attempts;	/* helpers that have died over
+	int			 attempts;	/* helpers that have died doing
 						 * it */
 	int64_t			 submitted_at;	/* clock ms */
 };
