@@ -30,7 +30,7 @@ struct cache_entry {			/* embedded in what is cached */
 	TAILQ_ENTRY(cache_entry) link;	/* in a queue of its policy */
 	uint32_t		 holds;
 	uint16_t		 uses;	/* since the policy looked; wraps */
-	uint16_t		 queue : 5;	/* the policy's, as are: */
+	uint16_t		 queue : 5;	/* the policy's, as the next */
 	uint16_t		 rank : 5;	/* place among all queues */
 	uint16_t		 times : 6;	/* uses that it has seen */
 };
@@ -43,8 +43,8 @@ struct cache_item {
 	size_t		bytes;		/* as for cache_add() */
 	uint64_t	whole;		/* bytes that a hit needs: this entry's
 					 * and those of its companions */
-	uint64_t	key;		/* the same when the entry comes back,
-					 * and hardly any other's */
+	uint64_t	key;		/* the same when the entry comes back;
+					 * others hardly ever have it */
 };
 
 struct cache {
@@ -97,7 +97,7 @@ void	cache_drop_unheld(struct cache *);
 /* Writes one line: entries, bytes, hits, misses, evictions. */
 void	cache_report(const struct cache *, char *line, size_t size);
 
-/* Holds a new entry, or one that its user holds already: that is no use. */
+/* Holds a new entry, or one that its user holds already; no use is counted. */
 static inline void
 cache_hold_again(struct cache_entry *e)
 {

@@ -84,7 +84,7 @@ bool		 chunk_is_over(const struct chunk_cache *);	/* its limit */
 /* The index of the chunk that holds the byte at an offset. */
 uint32_t	 chunk_index(const struct file *, int64_t offset);
 
-/* Hold a chunk and its file; a new one has no bytes.  Again: that is no use. */
+/* Hold a chunk (a new one has no bytes) and its file.  Again: counts no use. */
 struct chunk	*chunk_hold(struct chunk_cache *, struct file *, uint32_t);
 struct chunk	*chunk_hold_again(struct chunk_cache *, struct chunk *);
 void		 chunk_release(struct chunk_cache *, struct chunk **);
@@ -92,7 +92,7 @@ void		 chunk_release(struct chunk_cache *, struct chunk **);
  * The file must be held open unless the chunk is complete. */
 enum chunk_state chunk_ready(struct chunk_cache *, struct chunk *, int64_t now);
 /* As chunk_ready(), for bytes that sendfile() will send, up to the byte end of
- * the file.  Sending them so counts as use of their pages. */
+ * the file.  That sendfile() counts as use of their pages. */
 enum chunk_state chunk_ready_sendfile(struct chunk_cache *, struct chunk *,
 		    int64_t now, int64_t end);
 bool		 chunk_prefers_sendfile(const struct chunk *);
@@ -107,7 +107,7 @@ chunk_fetch(struct chunk *k)
 /* Whether a helper must copy the chunk: the file is only a handle, or bytes
  * that a helper had read were gone each time before they could be copied. */
 bool		 chunk_wants_copy(struct chunk *);
-/* The errno of the last task for this chunk; 0: none, or one has begun. */
+/* The errno of the last task for this chunk; 0: no error, or one has begun. */
 int		 chunk_error(struct chunk *);
 void		 chunk_set_error(struct chunk *, int error);
 /* Records that a helper has read the chunk; took: ms. */

@@ -22,7 +22,7 @@ uint64_t	 digest_get(const struct file *);
 int64_t		 digest_next(const struct file *, uint64_t *length);
 /* Adds the sum of the slice at an offset, unless another thread has done so. */
 void		 digest_add(struct file *, int64_t offset, uint64_t sum);
-/* The errno of the last task, of an open file; 0: none. */
+/* The errno of the last task, of an open file; 0: no error. */
 int		 digest_error(const struct file *);
 void		 digest_set_error(struct file *, int error);
 /* http's task that reads the next slice of an open file, in caches of one

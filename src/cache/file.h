@@ -5,8 +5,8 @@
  * either may end the other.
  *
  * A file whose bytes are all copied keeps no descriptor.  The number of open
- * descriptors is limited: the least recently used ones of files that nobody
- * sends are closed.
+ * descriptors is limited: of files that no response sends, the least recently
+ * used ones are closed.
  */
 #ifndef CACHE_FILE_H
 #define CACHE_FILE_H
@@ -30,8 +30,8 @@ struct file {
 	uint32_t		 strong : 1;	/* of struct job_facts */
 	uint32_t		 handle : 1;	/* of struct job_facts */
 	uint32_t		 made : 1;	/* file_is_made() */
-	uint32_t		 has_digest : 1; /* room for it, behind all */
-	uint32_t		 : 0;		/* above: constant */
+	uint32_t		 has_digest : 1; /* room for it, at the end */
+	uint32_t		 : 0;		/* members above: constant */
 	uint32_t		 copied : 1;	/* small: copy is complete */
 	uint32_t		 warned : 1;	/* logged: cannot be read */
 	uint32_t		 digested : 1;	/* the digest is complete */
@@ -83,8 +83,8 @@ void		 file_free(struct file_cache *);	/* must be empty */
 /* A new version that fits, with one reference; owns the descriptor. */
 struct file	*file_new(struct file_cache *, int fd,
 		    const struct job_version *, const struct job_facts *);
-/* Adds a reference, and holds the descriptor, or the copy: *chunk is set to it
- * and must be NULL before. */
+/* Adds a reference, and holds the descriptor, or the copy.  Sets *chunk, which
+ * must be NULL before, to the copy. */
 enum file_source file_hold_source(struct file *, struct chunk **);
 /* Whether file_hold_source() would find a source that is not outdated. */
 bool		 file_is_sendable(const struct file *);

@@ -1,5 +1,6 @@
 /*
- * file_private: what file.c and chunk.c call of each other, under their lock.
+ * file_private: functions of file.c and chunk.c for the other file, under their
+ * lock.
  */
 #ifndef CACHE_FILE_PRIVATE_H
 #define CACHE_FILE_PRIVATE_H
@@ -7,7 +8,7 @@
 #include "cache/chunk.h"
 #include "cache/file.h"
 
-/* Bytes of a record, up to the digest, if it has one: that is aligned. */
+/* Bytes of a record without its digest, which stands behind, aligned. */
 static inline size_t
 file_record_size(uint32_t nchunks)
 {

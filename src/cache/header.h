@@ -79,7 +79,7 @@ void		 header_release(struct header_cache *, struct head **);
 void		 header_drop_all(struct header_cache *, struct head **owner);
 /* While the cache is beyond its limit: drops an owner's heads that are neither
  * held nor spared by the policy.  A head that is spared takes one of *chances;
- * when none is left, none is spared. */
+ * when no chance is left, no head is spared. */
 void		 header_evict(struct header_cache *, struct head **owner,
 		    unsigned *chances);
 

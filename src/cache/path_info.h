@@ -11,8 +11,8 @@
 
 struct chunk;
 
-/* A bit of variants that is none: the tag of the file is made of its digest,
- * which must be known before a response begins. */
+/* A bit of variants that stands for no variant: the tag of the file is made of
+ * its digest, which must be known before a response begins. */
 #define PATHNAME_BY_CONTENT	0x8000
 
 /* A result that is to be set, or a copy of the present one. */
@@ -79,10 +79,11 @@ bool		 path_info_version(struct pathname_cache *, const struct path *,
 /* Takes variants away. */
 void		 path_info_drop_variants(struct pathname_cache *, struct path *,
 		    uint16_t variants);
-/* Expires what a path is, if it still is this file. */
+/* Expires the result of a path, if it still is this file. */
 void		 path_info_expire(struct pathname_cache *, struct path *,
 		    const struct file *);
-/* Makes what a path is as old as that, if there is such a path: clock ms. */
+/* Makes the result of a path, if there is one, as old as checked_at (clock
+ * ms). */
 void		 path_info_age(struct pathname_cache *, uint32_t namespace,
 		    struct str name, int64_t checked_at);
 

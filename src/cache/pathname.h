@@ -27,8 +27,8 @@ enum pathname_kind {
 	PATHNAME_REDIRECT,	/* by the rules; with a status */
 	PATHNAME_LISTED,	/* a directory without index, to be listed */
 	PATHNAME_STATS_PAGE,	/* by the rules: the statistics page */
-	PATHNAME_READY,		/* by the rules: whether the server is */
-	PATHNAME_PROGRAM,	/* which answers */
+	PATHNAME_READY,		/* by the rules: is the server ready? */
+	PATHNAME_PROGRAM,	/* a program, which answers */
 	PATHNAME_REFUSED	/* with a status and a reason */
 };
 
@@ -111,7 +111,7 @@ void		 pathname_release(struct pathname_cache *, struct path **);
  */
 bool		 pathname_forget(struct pathname_cache *, size_t *bucket,
 		    bool (*)(void *, const struct path *), void *);
-/* In the same way makes results as old as a function says, or older: clock ms;
+/* In the same way makes results at least as old as a function says: clock ms;
  * INT64_MAX: no older. */
 bool		 pathname_age(struct pathname_cache *, size_t *bucket,
 		    int64_t (*)(void *, const struct path *,

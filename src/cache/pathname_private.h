@@ -1,6 +1,6 @@
 /*
- * pathname_private: what pathname.c and path_info.c call of each other, under
- * their lock, and how a path is found.
+ * pathname_private: functions of pathname.c and path_info.c for the other file,
+ * under their lock, and how a path is found.
  */
 #ifndef CACHE_PATHNAME_PRIVATE_H
 #define CACHE_PATHNAME_PRIVATE_H

@@ -20,11 +20,11 @@ struct cache_policy {
 	void			(*keep)(struct cache *, struct cache_entry *);
 	/* See cache_victim(). */
 	struct cache_entry	*(*victim)(struct cache *);
-	/* An entry is about to leave its queue.  NULL: that is no matter. */
+	/* An entry is about to leave its queue.  NULL: nothing is to do. */
 	void			(*leave)(struct cache *, struct cache_entry *,
 				    size_t bytes);
 	/* For a hand that passes entries which are in no queue: whether to
-	 * spare one of so many uses; lowers the number. */
+	 * spare an entry with so many uses; lowers that number. */
 	bool			(*spare)(uint16_t *uses);
 };
 
@@ -46,13 +46,13 @@ struct cache_item policy_describe(const struct cache *,
 /* Puts an entry behind all others of a queue. */
 void		 policy_enqueue(struct cache *, struct cache_entry *,
 		    unsigned queue);
-/* Moves it there from its queue. */
+/* Moves an entry from its queue behind all others of another queue. */
 void		 policy_move(struct cache *, struct cache_entry *,
 		    unsigned queue);
 /* An entry of a queue that is not held, in the order of the queue; NULL:
  * none. */
 struct cache_entry *policy_find_unheld(const struct cache *, unsigned queue);
-/* Ways to spare: once for all uses; half of them count further on. */
+/* Ways to spare an entry: once for all its uses; again for half of them. */
 bool		 policy_spare_once(uint16_t *uses);
 bool		 policy_spare_half(uint16_t *uses);
 

@@ -84,7 +84,7 @@ bool			residency_shrunk(const struct file *);
 /*
  * Reads into a buffer what is in memory of a range, without waiting.  Returns
  * the number of bytes, 0 if the next byte is not in memory, -1 at the end of
- * the file or for an error.  predict reads in trust.
+ * the file or for an error.  The method predict reads without a check.
  */
 ssize_t			residency_read(const struct file *, void *,
 			    off_t offset, size_t len);
