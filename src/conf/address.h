@@ -30,7 +30,7 @@ struct conf_addresses {
  * size includes the terminator.  Returns NULL, or the error as text. */
 const char	*conf_address_split(const char *, char *host, size_t size,
 		    int64_t *port);
-/* Makes an address of numbers; false: the host is none. */
+/* Makes an address of numbers; false: the host is no address. */
 bool		 conf_address_parse(const char *host, bool ipv6, in_port_t port,
 		    struct sockaddr_storage *, socklen_t *len);
 

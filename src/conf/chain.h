@@ -1,5 +1,5 @@
 /*
- * chain: filters that files pass through, and which files pass through which.
+ * chain: filters that files pass through, and the files that pass through them.
  */
 #ifndef CONF_CHAIN_H
 #define CONF_CHAIN_H
@@ -62,7 +62,7 @@ struct conf_chains {
 	size_t			 n;		/* 0: none */
 	struct conf_parameter	*parameters;	/* of queries, in order */
 	size_t			 nparameters;	/* 0: no query changes a file */
-	const struct conf_rules	*from;		/* has set them */
+	const struct conf_rules	*from;		/* the rules that set them */
 };
 
 /* The chain that a file passes through, by its name and media type (NULL: none

@@ -36,7 +36,7 @@
 #define CONF_ABLATIONS(X)						\
 	X(PATHNAME, "pathname") X(HEADER, "header") X(CHUNK, "chunk")	\
 	X(ALIGNMENT, "alignment")
-/* Of a program: none, to gain no privileges, to reach none but its files. */
+/* Of a program: no limit; it gains no privileges; it reaches only its files. */
 #define CONF_CONFINEMENTS(X)						\
 	X(OFF, "off") X(BASIC, "basic") X(FILES, "files")
 

@@ -129,7 +129,7 @@ struct conf {
 	} transport;
 
 	struct conf_site	*sites;
-	size_t			 nsites, nplaces; /* and one of sendfile.c */
+	size_t			 nsites, nplaces; /* with that of sendfile.c */
 	struct conf_program	*programs;
 	struct conf_chain	*chains;
 	size_t			 nprograms, nchains;
@@ -137,7 +137,7 @@ struct conf {
 
 	struct token_bucket_size *limiters;	/* of all rates of rules */
 	size_t			 nlimiters;
-	struct token_bucket_size pace;		/* the most of all rules */
+	struct token_bucket_size pace;		/* the largest of all rules */
 	struct { int64_t ms; size_t of; } terms[CONF_TERMS_MAX + 1];
 	unsigned		 nterms;	/* in use, from 1 */
 	struct conf_listener	*listeners;	/* see conf_listener() */
@@ -155,9 +155,9 @@ struct conf	*conf_read_again(const char *file, struct buf *errors);
 struct conf	*conf_read_text(const char *name, const char *text,
 		    struct buf *errors);
 void		 conf_free(struct conf **);
-/* The control socket's name, owned by the caller, even from a conf with errors;
- * *pid is the pid file's, or NULL.  NULL with errno: the file cannot be read;
- * errno is 0: no name is set. */
+/* Returns the control socket's name, owned by the caller, and sets *pid to the
+ * pid file's, or NULL, even if the conf has errors.  NULL with errno: the file
+ * cannot be read; errno is 0: no name is set. */
 char		*conf_read_control(const char *file, char **pid);
 
 /* -T: prints the conf in force as a conf file, each line with a comment that

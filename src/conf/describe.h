@@ -1,5 +1,5 @@
 /*
- * describe: what processes of a program depend on.
+ * describe: a text of all that the processes of a program depend on.
  */
 #ifndef CONF_DESCRIBE_H
 #define CONF_DESCRIBE_H
@@ -8,8 +8,8 @@ struct buf;
 struct conf;
 struct conf_program;
 
-/* Appends it.  Programs of two confs with the same bytes can have the same
- * processes. */
+/* Appends that text.  If two programs of two confs have the same text, they can
+ * have the same processes. */
 void	conf_describe_program(const struct conf *, const struct conf_program *,
 	    struct buf *);
 

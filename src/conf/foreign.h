@@ -13,14 +13,16 @@ bool	conf_foreign_find(const char *directive, const char *word);
  * table has no such word. */
 bool	conf_foreign_error(struct conf_reader *, const char *directive,
 	    const struct conf_word *);
-/* The same of n words that begin with such a word in place of a directive: all
- * of them choose the advice. */
+/* As conf_foreign_error(), for n words that begin with such a word in place of
+ * a directive; all of them choose the advice. */
 bool	conf_foreign_statement(struct conf_reader *, const struct conf_word *,
 	    size_t n);
-/* The same of words that mean something else within a site or path. */
+/* As conf_foreign_statement(), for words with another meaning within a site or
+ * path. */
 bool	conf_foreign_in_site(struct conf_reader *, const struct conf_word *,
 	    size_t n);
-/* Reports an address that begins a site, as in Caddy; false: it is none. */
+/* Reports an address that begins a site, as in Caddy; false: the word is no
+ * address. */
 bool	conf_foreign_address(struct conf_reader *, const struct conf_word *);
 /* Finds the block whose words are most likely in another server's block that
  * begins with the word; false: its words are none of amped's. */

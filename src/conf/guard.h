@@ -1,5 +1,5 @@
 /*
- * guard: lists of words, and whom networks, passwords and programs let in.
+ * guard: lists of words; clients that networks, passwords and programs let in.
  */
 #ifndef CONF_GUARD_H
 #define CONF_GUARD_H
@@ -61,10 +61,10 @@ struct conf_guard {
 	bool			 active;	/* false: all clients pass */
 	bool			 limited;	/* to these users, in order */
 	struct conf_words	 users;
-	/* The program of authorize.  A path without that has the one of the
+	/* The program of authorize.  A path without authorize has that of the
 	 * block path around it, or of its site. */
 	const struct conf_program *authorizer;
-	const struct conf_rules	*authorize_from;	/* have set it */
+	const struct conf_rules	*authorize_from;	/* rules that set it */
 };
 
 struct conf_trust {			/* proxies */
@@ -78,7 +78,7 @@ struct conf_trust {			/* proxies */
 /* Whether the networks of a guard let a client in, by its address's bytes. */
 bool	 conf_access_admits(const struct conf_guard *,
 	    int family, const uint8_t *bytes);
-/* Whether it lets a user in whose password is right. */
+/* Whether a guard lets in a user whose password is right. */
 bool	 conf_groups_admit(const struct conf_guard *, const char *, size_t);
 
 #endif

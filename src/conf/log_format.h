@@ -67,8 +67,8 @@ struct conf_access_log {
 	struct conf_log_format	 line;
 };
 
-/* All of them; the first is that of block log, unless that is off.  Targets are
- * distinct, and the first is that log's, too. */
+/* All access logs; the first is that of block log, unless that log is off.
+ * Targets are distinct; the first is the target of that log. */
 struct conf_access_logs {
 	struct conf_access_log	**at;		/* owned */
 	size_t			  n;

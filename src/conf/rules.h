@@ -34,8 +34,8 @@ struct conf_file_fields {
 	char			*type;		/* media type; NULL: as else */
 	int64_t			 expires;	/* ms */
 	/* Computed from the members above. */
-	uint16_t		 bit;		/* its own in a site; 0: there
-						 * are none of them */
+	uint16_t		 bit;		/* of this block in its site; 0:
+						 * there are no such fields */
 	bool			 has_expires;
 	char			*lines;		/* response fields, as sent */
 };
@@ -99,12 +99,12 @@ struct conf_rules {
 	}			 access;
 	/* Computed from the members above and the site's rules. */
 	const struct conf_rules	*outer;		/* the site's; NULL: a site */
-	const struct conf_rules	*action;	/* these or outer: whose action
-						 * is in force */
+	const struct conf_rules	*action;	/* the rules whose action is in
+						 * force: these, or outer */
 	const struct conf_access_log *log;	/* NULL: off */
 	size_t			 limiter;	/* of rate, from 1; 0: none */
 	size_t			 prefix_len;	/* of a path; 0: a site */
-	bool			 some_by_host;	/* rules of the site are */
+	bool			 some_by_host;	/* some rules of the site are */
 	char			*field_lines;	/* response fields, as sent */
 	char			*always_lines;	/* of errors, too */
 	bool			 has_expires;	/* false: header sets the same

@@ -1,6 +1,6 @@
 /*
- * run: makes and checks programs, and the lists of those that rules run.  For
- * the files of this folder only.
+ * run: makes and checks programs, and the lists of programs that rules run.
+ * For the files of this folder only.
  */
 #ifndef CONF_RUN_H
 #define CONF_RUN_H
@@ -21,14 +21,15 @@ void		conf_program_add_pattern(struct conf_pairs *,
 conf_wrong_fn	conf_program_wrong_name;
 /* Sets the command of a filter.  NULL, or what is wrong with it. */
 const char	*conf_program_complete_filter(struct conf_program *);
-/* Adds one without name; all others may move. */
+/* Adds a program without name; all other programs may move in memory. */
 struct conf_program *conf_program_add(struct conf *);
 
 /* server.c */
 conf_wrong_fn	conf_server_wrong, conf_server_wrong_scgi;
 
 /* sendfile.c: the site of the directories beneath which programs name files.
- * Sites are completed behind that: from then on none of them moves. */
+ * After conf_sendfile_prepare() no site moves in memory; then sites are
+ * completed. */
 void		conf_sendfile_prepare(struct conf_reader *);
 void		conf_sendfile_complete(struct conf_reader *);
 
@@ -50,15 +51,15 @@ void		conf_chains_complete(struct conf_reader *, struct conf_site *);
 /* The rules of the block path around a path, by its index, or of the site.
  * Paths are sorted, the longest first. */
 const struct conf_rules *conf_run_find_around(const struct conf_site *, size_t);
-/* The program of that name, or NULL, which is reported; remedy: what is in a
- * block for such a program. */
+/* The program of that name.  NULL, after an error was reported: there is none;
+ * remedy: what is in a block for such a program. */
 const struct conf_program *conf_run_find(struct conf_reader *, const char *name,
 		    const char *remedy, struct conf_pos);
 /* Whether a directive of a block program can have an effect on that program. */
 bool		conf_run_takes(const struct conf_program *,
 		    const struct conf_row *);
-/* Checks all programs, and adds those of directives cgi.  From then on none
- * moves. */
+/* Checks all programs, and adds those of directives cgi.  From then on no
+ * program moves in memory. */
 void		conf_run_prepare(struct conf_reader *);
 /* Makes the lists of a site and of its sorted paths, and finds their
  * authorizers. */

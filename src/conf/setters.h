@@ -39,7 +39,7 @@ bool		conf_name_is_token(const char *, size_t len);
 /* address.c */
 conf_set_fn	conf_address_set, conf_address_set_proxy, conf_address_set_mode,
 		conf_address_set_owner, conf_address_set_group;
-/* Whether the same stands behind two addresses. */
+/* Whether the same options stand behind two addresses. */
 bool		conf_address_is_same(const struct conf_address *,
 		    const struct conf_address *);
 void		conf_address_print_options(const struct conf_address *,

@@ -26,8 +26,8 @@
 #define CONF_REFUSALS(X)						\
 	X(403, "403") X(404, "404") X(410, "410") X(451, "451")		\
 	X(500, "500") X(503, "503")
-/* Words of "error": classes, and all errors of proto/status.tbl.  Others from
- * 400 to 599 are never sent, but taken. */
+/* Words of "error": classes, and all errors of proto/status.tbl.  Other codes
+ * from 400 to 599 are accepted, but never sent. */
 #define CONF_ERROR_CLASSES(X)						\
 	X(4, "4xx") X(5, "5xx") X(CONF_ERROR_ALL, "*")
 #define CONF_ERRORS(X)							\

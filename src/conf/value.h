@@ -11,7 +11,7 @@
  * keeps both.
  */
 void	conf_value_allow_missing_logs(void);
-/* From now on that holds for those logs only. */
+/* From now on that holds only for logs that have been missing so far. */
 void	conf_value_end_missing_logs(void);
 
 #endif
