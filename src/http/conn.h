@@ -37,8 +37,8 @@ enum go {
 /* Lookups and reads that one request may cost before it is refused. */
 #define REQUEST_ATTEMPTS_MAX	8
 
-/* Bytes that a connection may send before others have their turn: in a busy
- * loop, if its body goes on behind them; in any case. */
+/* Bytes that a connection may send before others have their turn: QUOTA in a
+ * busy loop, if the body goes on behind them; MAX in any case. */
 #define CONN_SEND_QUOTA	(256 * 1024)
 #define CONN_SEND_MAX	(8 * CONN_SEND_QUOTA)
 
@@ -102,7 +102,7 @@ bool		 conn_must_flush(const struct conn *);
 void		 conn_clear_output(struct conn *);	/* drops all pieces */
 /* Moves unconsumed input from the workspace to the connection's memory. */
 void		 conn_keep_input(struct conn *);
-/* Moves what must outlast the moment out of the workspace, and leaves it. */
+/* Moves all that is needed later out of the workspace, and leaves it. */
 void		 conn_park(struct conn *);
 /* Gives an idle session a struct conn. */
 struct conn	*conn_begin(struct session *);
@@ -134,7 +134,7 @@ conn_outcome(struct conn *c)
 	return outcome;
 }
 
-/* Waits; the caller sets what only this kind has. */
+/* Waits; the caller sets the members that only this kind of wait has. */
 static inline enum go
 conn_wait(struct conn *c, enum wait_kind kind, enum timeout timeout,
     int64_t deadline, unsigned flags)
@@ -173,7 +173,7 @@ conn_shares_input(const struct conn *c)
 	return c->own_input.len == 0;
 }
 
-/* Whether the output is the connection's own and so outlasts the moment. */
+/* Whether the output is in the connection's own memory, to be kept. */
 static inline bool
 conn_owns_output(const struct conn *c)
 {

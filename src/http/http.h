@@ -85,8 +85,8 @@ struct http_loop {
 		char		*(*reserve)(void *, size_t most);
 		void		(*commit)(void *, size_t);
 		void		*context;
-		/* The log of all requests; NULL: there are others, or none.
-		 * The one of requests without a site; NULL: off. */
+		/* only: the log of all requests; NULL: there are others, or
+		 * none.  general: of requests without a site; NULL: off. */
 		const struct conf_access_log *only, *general;
 	}			 log;
 	struct {				/* see setup.h */

@@ -11,16 +11,16 @@
  * or NULL if it was completed at once.  With bytes, a small file that main may
  * not read comes as a copy. */
 struct task	*lookup_start(struct http_loop *, struct path *, bool bytes);
-/* The same for a path whose older answer may be used, in the background; none
- * is submitted if too many are queued.  Brings no bytes, as these may come too
- * late when the news that the file has changed does not. */
+/* The same for a path whose older answer may be used, in the background; no
+ * lookup is submitted if too many are queued.  Brings no bytes: to copy them
+ * could make the news of a changed file come too late. */
 struct task	*lookup_refresh(struct http_loop *, struct path *);
 /* Whether there is a pending lookup to join. */
 bool		 lookup_is_pending(struct http_loop *, const struct path *);
 /* The chain whose filters the pending lookup runs; NULL: none. */
 const struct conf_chain *lookup_chain(struct http_loop *, const struct path *);
 /* Notes that a request has waited for the pending lookup in vain, so that no
- * other one does. */
+ * other request waits. */
 void		 lookup_set_late(struct http_loop *, const struct path *);
 bool		 lookup_is_late(struct http_loop *, const struct path *);
 

@@ -23,12 +23,12 @@ struct lookup {
 	bool			 published;	/* in http->lookups */
 	LIST_ENTRY(lookup)	 link;	/* in its bucket */
 	struct watching		 watching;
-	bool			 watched;	/* its result is */
+	bool			 watched;	/* its result is watched */
 	bool			 outdated;	/* an event came meanwhile */
 	size_t			 names_at;	/* in text */
 	struct buf		 text;	/* path, names, templates; of a
 					 * run the variables */
-	bool			 has_notes;	/* the present result has */
+	bool			 has_notes;	/* so has the present result */
 	/* Of a run: */
 	int64_t			 began_at;	/* us */
 	uint64_t		 reloads;	/* before it */
@@ -54,14 +54,14 @@ void		 lookup_result_set_type(const struct lookup *,
 /* Notes the file that the job has brought; tried: see path_info_found(). */
 void		 lookup_result_take_file(struct lookup *, struct path_info *,
 		    uint16_t tried);
-/* Notes a failed lookup.  An older result of these kinds is used on. */
+/* Notes a failed lookup.  An older result of these kinds remains in use. */
 void		 lookup_result_set_failure(const struct lookup *, int status,
 		    enum why, int64_t looked, unsigned kinds);
 /* Notes that a variant cannot be had, by the error of the job. */
 void		 lookup_result_set_no_variant(struct lookup *);
 
-/* The pending lookup of a path, or NULL; makes it pending, and no
- * more. */
+/* Finds the pending lookup of a path, or NULL; makes a lookup pending; ends
+ * that. */
 struct lookup	*lookup_result_find_pending(struct http_loop *,
 		    const struct path *);
 void		 lookup_result_publish(struct lookup *);

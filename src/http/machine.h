@@ -83,10 +83,10 @@ struct session	*machine_new(struct http_loop *, const struct client_kind *,
 struct wait	*machine_run(struct session *, struct workspace *,
 		    unsigned stages);
 /*
- * Moves all that is to outlast the moment from the workspace to memory of the
- * session, and fixes the deadline of a WRITE.  To be called before the session
- * waits for what may take time, and before machine_move() to a loop that has
- * the same caches.  An operation must then be asked for again: NONE is its
+ * Moves all that is needed later from the workspace to memory of the session,
+ * and fixes the deadline of a WRITE.  To be called before the session waits for
+ * what may take time, and before machine_move() to a loop that has the same
+ * caches.  An operation must then be asked for again: NONE is its
  * outcome when the descriptor is ready.
  */
 void		 machine_park(struct session *);
@@ -98,7 +98,7 @@ void		 machine_wake(struct session *, enum outcome, ssize_t n);
  * and machine_free() follows. */
 void		 machine_break_off(struct session *);
 void		 machine_free(struct session **);
-/* Whether it is between two requests: a close loses nothing. */
+/* Whether the session is between two requests: a close loses nothing. */
 bool		 machine_is_idle(const struct session *);
 /* Lets the processor fetch what the next step of each session, which waits for
  * the stage FIND_FILE, is about to read. */

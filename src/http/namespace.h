@@ -54,8 +54,8 @@ struct namespace {
 			    struct buf *text);
 	/* The media type; NULL: by the name of the file. */
 	const char	*(*type)(uint32_t namespace);
-	/* The variants of a file that a job has found; type NULL: but for the
-	 * one to be made.  NULL: no file of the kind has variants. */
+	/* The variants of a file that a job has found; type NULL: without the
+	 * variant to be made.  NULL: no file of the kind has variants. */
 	uint16_t	(*variants)(const struct conf *, const struct path *,
 			    const struct job *, const char *type);
 	/* The value of Vary; NULL: there is no such field. */

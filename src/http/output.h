@@ -107,7 +107,7 @@ int	output_gather(const struct output *, struct iovec *, int n,
 /* Joins the first piece, which must be of a file, with those that continue its
  * range: offset and len of the result, at most so many bytes. */
 struct piece output_file(const struct output *, size_t most);
-/* Releases last pieces of together at most so many bytes; returns the bytes. */
+/* Releases the last pieces, at most so many bytes; returns their bytes. */
 size_t	output_unsend(struct output *, size_t most);
 void	output_advance(struct output *, size_t);	/* bytes were sent */
 /* Moves all pieces to a new queue; copies pieces that last for this iteration

@@ -20,9 +20,9 @@ COLD enum go	 recv_more(struct conn *, enum timeout, int64_t complete);
 bool		 recv_body_came(struct conn *, enum go *);
 void		 recv_drop_body(struct conn *, size_t);
 enum go		 recv_body_wait(struct conn *);
-/* The parts of that: tells a client that holds its body back to send it; the
- * first call fixes the deadline (discard); reads what is there, else the wait
- * times out at once. */
+/* The parts of recv_body_wait(): tells a client that holds its body back to
+ * send it; fixes the deadline (discard) in the first call; reads what is there,
+ * else the wait times out at once. */
 COLD void	 recv_put_continue(struct conn *);
 COLD void	 recv_body_begin(struct conn *);
 COLD enum go	 recv_try(struct conn *);

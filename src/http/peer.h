@@ -12,10 +12,11 @@
 #include "proto/proxy_header.h"
 #include "proto/why.h"
 
-/* Sets the address of a new session, and counts its connection, unless its
- * opening is to say for whom it is. */
+/* Sets the address of a new session, and counts its connection, unless a header
+ * is to name its client. */
 void	 peer_begin(struct session *, const struct sockaddr *from);
-/* Sets the address by a header of the PROXY protocol, and does that. */
+/* Sets the address by a header of the PROXY protocol, and counts the
+ * connection. */
 void	 peer_take_header(struct session *, const struct proxy_header *);
 /* Ends a connection without a right header, with a line in the log; why NULL:
  * the fault's clause. */

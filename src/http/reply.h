@@ -16,8 +16,8 @@ COLD enum go reply_options(struct conn *);
  * goes to AUTHORIZE.  failure: the status that the page is for; 0: the status
  * is the page's own. */
 enum go	reply_internal_redirect(struct conn *, const char *page, int failure);
-/* Before a response to a request whose body has been deferred, and is not read
- * now: the connection ends with it. */
+/* To be called before a response to a request whose deferred body is not read:
+ * the connection ends with that response. */
 COLD void reply_leave_body(struct conn *);
 /* Answers with the conf's page for the status, or with a short one.  The
  * connection stays open. */

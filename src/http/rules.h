@@ -22,7 +22,7 @@ bool	rules_resolve(struct http_loop *, struct path *, struct str decoded);
 struct str rules_add_name(struct buf *, struct str host, struct str raw);
 /* The raw target of a path; rules NULL: of no site. */
 struct str rules_raw(const struct path *);
-/* Decodes it; returns the length. */
+/* Decodes the raw target of a path; returns the length. */
 size_t	rules_decode(const struct path *, char decoded[JOB_PATH_MAX]);
 
 /* Where a path is on disk. */
@@ -68,15 +68,17 @@ const struct conf_words *rules_listing(const struct conf_rules *);
 bool	rules_allow_listing(const struct conf_rules *);
 /* Codings of files that stand beside others. */
 const struct conf_words *rules_precompressed(const struct conf_rules *);
-/* Codings in which helpers compress. */
+/* Formats of pictures that stand beside others. */
 const struct conf_words *rules_formats(const struct conf_rules *);
+/* Codings in which helpers compress. */
 const struct conf_words *rules_compress(const struct conf_rules *);
-/* Whether a media type is worth to be compressed. */
+/* Whether a media type is worth compressing. */
 bool	rules_compressible(const struct conf_rules *, const char *type);
 /* The fallback page for a path that was not found, or for a directory that has
  * no index and is not listed; NULL if there is none. */
 const char *rules_fallback(const struct path *, int status, enum why);
-/* The rules of a request's target as far as known; NULL before its site is. */
+/* The rules of a request's target, as far as they are known; NULL before its
+ * site is known. */
 const struct conf_rules *rules_of(const struct request *);
 /* Finds the rules of a target that is refused before its path is held; none
  * are found where the target cannot be decoded. */

@@ -9,7 +9,7 @@
 
 #define TAG_MAX	16		/* bytes with quotes, W/ and the NUL */
 
-/* Whether tags of a path's file, of that version, are of its digest. */
+/* Whether the tag of a path's file, in that version, is made of its digest. */
 bool		 tag_needs_digest(const struct conf *, const struct path *,
 		    const struct job_version *);
 /* Whether the tag of the request's file is not known yet. */
