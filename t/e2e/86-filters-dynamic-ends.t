@@ -71,7 +71,7 @@ program quick { directory $dir/cgi; nice 0; silence 1s; most 4 }
 END
     site => join('', map { "\tpath /$_ { run all; chain $_ }\n" }
     (sort keys %tool), qw(three streams passes late gated may mays left)) .
-    "\tpath /quick { run quick; chain upper }\n");
+    "\tpath /quick { run quick; chain upper }\n\tpath /status { status on }\n");
 
 # What a program at that path is to do; the target.
 sub play { return $programs->play($_[1]) =~ s{^/cgi}{/$_[0]}r }
@@ -170,5 +170,11 @@ sub check_places {
 	is($may->response->{body}, 'MAY', '... and that with an optional one');
 }
 check_places() if Amped::many_clients();
+
+# The numbers of chains.
+my $numbers = $programs->get('/status?text')->{body};
+like($numbers, qr/^chain-$_$/m, "chain $_") for 'three-runs 2',
+    'three-failed 0', 'fails-failed 1', 'late-failed 1', 'upper-failed 0',
+    Amped::many_clients() ? ('gated-refused 1', 'mays-left-out 1') : ();
 $server->finish;
 done_testing();

@@ -15,7 +15,8 @@
 #include "http/programs/run.h"
 #include "http/rules.h"
 #include "http/variants/filtered.h"
-#include "lib/need.h"
+#include "lib/clock.h"
+#include "stats/chain_stats.h"
 #include "stats/stats.h"
 
 /* Validators are of the bytes that the program has written: other filters make
@@ -240,6 +241,7 @@ passage_begin(struct conn *c)
 	start.environment = (struct str){ environment.at, environment.len };
 	run->passage = all->pass(all->context, &start);
 	buf_free(&environment);
+	chain_stats_add(chain->number, CHAIN_STATS_RUNS);
 	run->head.len = run->parse.size;
 	passage_put_off(c, OUTCOME_NONE);
 }
@@ -283,8 +285,32 @@ passage_is_late(struct conn *c)
 }
 
 /*
- * Failures
+ * Ends
  */
+
+static void
+count_end(const struct run *run)
+{
+	const struct passage	*p = run->passage;
+	size_t			 chain = run->chain->number;
+	int			 error = p->output.error;
+
+	chain_stats_time(chain, CHAIN_STATS_HISTOGRAM_TIME,
+	    clock_us() - run->since);
+	if (p->output.end == BACKEND_FAILED && error == EAGAIN)
+		chain_stats_add(chain, CHAIN_STATS_REFUSED);
+	else if (p->output.end == BACKEND_FAILED && error != ENODATA)
+		chain_stats_add(chain, CHAIN_STATS_FAILED);
+	else if (p->left_out != 0)
+		chain_stats_add(chain, CHAIN_STATS_LEFT_OUT);
+}
+
+void
+passage_end(struct conn *c)
+{
+	count_end(c->request->run);
+	c->http->backends.leave(&c->request->run->passage);
+}
 
 const char *
 passage_cause(const struct conn *c)
@@ -307,7 +333,7 @@ leave_filters(struct conn *c)
 	struct run	*run = c->request->run;
 
 	buf_add(&run->head, run->passage->kept.at, run->passage->kept.len);
-	c->http->backends.leave(&run->passage);
+	passage_end(c);
 	run->chain = NULL;
 }
 
@@ -332,18 +358,19 @@ static enum go
 reply_failure(struct conn *c)
 {
 	struct run	*run = c->request->run;
-	int		 error = run->passage->output.error;
+	struct backend	 output = run->passage->output;
+	const char	*cause = passage_cause(c);
 
-	if (run->passage->output.end == BACKEND_BROKEN) {
+	passage_end(c);
+	if (output.end == BACKEND_BROKEN) {
 		stats_count(STATS_PROGRAMS_FAILED);
-		return failure_reply(c, WHY_PROGRAM_ENDED, "%s",
-		    passage_cause(c));
+		return failure_reply(c, WHY_PROGRAM_ENDED, "%s", cause);
 	}
-	if (error == EAGAIN)
-		run->retry_after = run->passage->output.retry_after;
+	if (output.error == EAGAIN)
+		run->retry_after = output.retry_after;
 	/* The program has answered. */
 	run_count(c, PROGRAM_STATS_ANSWERED);
-	return failure_reply(c, why_of_filters(error), "%s", passage_cause(c));
+	return failure_reply(c, why_of_filters(output.error), "%s", cause);
 }
 
 static enum go

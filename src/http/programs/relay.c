@@ -144,29 +144,37 @@ handle_failed_body(struct conn *c)
 	return break_response(c);
 }
 
+/* Ends a response as a filter has failed, or the answer is not whole. */
+static COLD enum go
+cut_passage(struct conn *c)
+{
+	const char	*cause = passage_cause(c);
+	bool		 was_whole = c->request->run->passage->output.end !=
+			    BACKEND_BROKEN;
+
+	if (!was_whole)
+		stats_count(STATS_PROGRAMS_FAILED);
+	run_count(c, was_whole ? PROGRAM_STATS_ANSWERED :
+	    PROGRAM_STATS_FAILED);
+	passage_end(c);
+	return cut_response(c, cause);
+}
+
 /* Handles the end of the filters: the program may work on, as behind an answer
  * that is whole. */
 static COLD enum go
 end_passage(struct conn *c)
 {
 	struct run	*run = c->request->run;
-	bool		 is_complete = run->passage->output.end ==
-			    BACKEND_COMPLETE;
 
-	if (!is_complete && conn_has_output(c))
-		return conn_send(c, STEP_RELAY);
-	if (!is_complete) {
-		if (run->passage->output.end == BACKEND_BROKEN)
-			stats_count(STATS_PROGRAMS_FAILED);
-		run_count(c, run->passage->output.end == BACKEND_BROKEN ?
-		    PROGRAM_STATS_FAILED : PROGRAM_STATS_ANSWERED);
-		return cut_response(c, passage_cause(c));
-	}
+	if (run->passage->output.end != BACKEND_COMPLETE)
+		return conn_has_output(c) ? conn_send(c, STEP_RELAY) :
+		    cut_passage(c);
 	if (run->chunked)
 		output_write(conn_output(c), "0\r\n\r\n", 5);
 	run->bodiless = true;
 	run->deadline = c->http->clock->ms + run->program->silence;
-	c->http->backends.leave(&run->passage);
+	passage_end(c);
 	return conn_has_output(c) ? conn_send(c, STEP_RELAY) : GO_ON;
 }
 
