@@ -268,6 +268,34 @@ check_sockets(const struct conf *conf, const struct conf_site *site)
 	buf_free(&where);
 }
 
+/* 0, or an errno: why files cannot be made in a directory. */
+static int
+try_directory(const char *dir)
+{
+	struct stat	st;
+
+	if (stat(dir, &st) == -1)
+		return errno;
+	if (!S_ISDIR(st.st_mode))
+		return ENOTDIR;
+	return access(dir, W_OK | X_OK) == -1 ? errno : 0;
+}
+
+/* A name that is there already is replaced. */
+static void
+check_hotlist(const struct conf *conf)
+{
+	char	*copy = mem_string(conf->cache.hotlist), *dir = dirname(copy);
+	int	 error = try_directory(dir);
+
+	errno = error;
+	if (error != 0)
+		log_warn("cache { hotlist %s }: no file can be made in %s, and "
+		    "the names are not kept over a restart",
+		    conf->cache.hotlist, dir);
+	mem_drop(&copy);
+}
+
 void
 needs_check_serving(const struct conf *conf)
 {
@@ -283,6 +311,8 @@ needs_check_serving(const struct conf *conf)
 		log_warn("limits { spool %s }: this directory cannot be "
 		    "written to, and requests whose bodies are to be there get "
 		    "503", conf->limits.spool);
+	if (conf->cache.hotlist != NULL)
+		check_hotlist(conf);
 	needs_programs_check(conf);
 	for (size_t i = 0; i < conf->nsites; i++) {
 		site = &conf->sites[i];
@@ -298,19 +328,6 @@ needs_check_serving(const struct conf *conf)
 /*
  * The start
  */
-
-/* 0, or an errno: why files cannot be made in a directory. */
-static int
-try_directory(const char *dir)
-{
-	struct stat	st;
-
-	if (stat(dir, &st) == -1)
-		return errno;
-	if (!S_ISDIR(st.st_mode))
-		return ENOTDIR;
-	return access(dir, W_OK | X_OK) == -1 ? errno : 0;
-}
 
 /* Whether a file can be made in its directory, or one of that kind (S_IFREG
  * ...) is there. */

@@ -12,7 +12,7 @@
 /*
  * Logs a warning for each password file that keeps users out, each page that
  * cannot be had, sockets of one statement that differ, and a directory for
- * variants or bodies that cannot be written to.  Also does what
+ * variants, bodies or the hot list that cannot be written to.  Also does what
  * needs_programs_check() does.  Runs in a process of its own, with the rights
  * of the helpers, as it looks at files and runs requests for the pages.
  */

@@ -86,9 +86,9 @@ struct conf {
 		int64_t	 watches, heads;	/* n, bytes */
 		int64_t	 logins, logins_keep;	/* n, ms */
 		int64_t	 chunks, chunk_size, small;	/* bytes */
-		int64_t	 policy;		/* enum conf_policy */
-		int64_t	 residency;		/* enum conf_residency */
-		char	*variants;		/* directory; NULL: none */
+		int64_t	 policy, residency;	/* enum conf_policy ... */
+		char	*variants, *hotlist;	/* NULL: none */
+		int64_t	 hotlist_every;		/* ms */
 		struct conf_words off;		/* see conf_disabled() */
 	} cache;
 

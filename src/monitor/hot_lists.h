@@ -1,6 +1,7 @@
 /*
  * hot_lists: carries the names that a main serves to the main that takes over
- * from it: at a reload, and at an upgrade to the new monitor.
+ * from it: at a reload, and at an upgrade to the new monitor; and keeps them in
+ * a file over a restart.
  *
  * A main writes its list into a file in memory, which the monitor has made and
  * gives to others as it is.  The list ends with a mark, since main's message

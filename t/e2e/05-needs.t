@@ -51,7 +51,7 @@ is_deeply([check("auth X $dir/good; error 404 /404.html\n" .
     "path /q { require user joe }\nlisten unix:$dir/mine/a mode 0600 " .
     "unix:$dir/mine/b mode 0600\nlisten unix:$dir/mine/c",
     "pid $dir/mine/pid\ncontrol $dir/mine/control\n" .
-    "cache { variants $dir/mine }\n")], [0, $fine . $sockets],
+    "cache { variants $dir/mine; hotlist $dir/mine/hot }\n")], [0, $fine . $sockets],
     'all is there');
 
 # Fields of which a client can add one.
@@ -173,6 +173,14 @@ SKIP: {
 	like($lines[0], pattern(qr{\Qwarn: cache { variants $dir/shut }\E: this directory },
 	    qr{cannot be written to, and compressed files are not kept: Perm}),
 	    'says so');
+	for my $at (["$dir/shut", 'Perm'], ["$dir/none", 'No such']) {
+		($status, @lines) = check('',
+		    "cache { hotlist $at->[0]/hot }\n");
+		is($status, 0, "a hot list in $at->[0]");
+		like($lines[0], pattern(
+		    qr{\Qwarn: cache { hotlist $at->[0]/hot }\E: no file can },
+		    qr{be made in \Q$at->[0]\E, .*: $at->[1]}), 'says so');
+	}
 }
 
 # What the start needs: errors, but for a directory that may come.

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # A main that takes over knows the names that the main before has served: at a
-# reload, at an upgrade, from several mains and to several.
+# reload, at an upgrade, from several mains and to several; and after a restart
+# by a file.
 # arch: pair
 use strict;
 use warnings;
@@ -120,5 +121,59 @@ my @started = $server->errors =~ /debug: programs-started: (\d+)/g;
 is_deeply([grep { $_ > 0 } @started], [1],
     'no program was run but for that client');
 $server->discard;
+
+# A file keeps the names.
+my $dir = docroot('hot/' => '');
+chown(scalar(getpwnam(Amped::ordinary_user())), -1, "$dir/hot") if $> == 0;
+my $list = "$dir/hot/list";
+my $keeping = $global =~ s/(cache \{\n)/$1\thotlist $list every 1s\n/r;
+$server = start($root, global => $keeping);
+is_deeply(get_all($server), [], 'all files');
+my @sorted = (sort('style.css gzip', grep { !/\.gz/ } keys %files));
+sub kept {
+	return '' unless -e $list;
+	return join("\n", sort(map { s{^http://[^/]*/}{}r } grep { !/^#/ }
+	    split(/\n/, slurp($list))));
+}
+await('the list', sub { kept() eq join("\n", @sorted) });
+pass('it is written now and then');
+$server->get('/other', port => $port) for 1 .. 20;
+$server->stop('QUIT');
+is(kept(), join("\n", @sorted), 'and at the stop');
+is((grep { !/^#/ } split(/\n/, slurp($list)))[0],
+    "http://127.0.0.1:$port/other", 'the name asked for most comes first');
+is((stat($list))[2] & 0777, 0600, 'for nobody else');
+ok(!-e "$list.new", 'no other file is left');
+$server = start($root, global => $keeping);
+await('it to be warm', sub { brought($server) > 0 });
+is((brought($server))[-1], scalar(@sorted), 'a restart: all names');
+is_warm($server, $root, 'a restart');
+unlink($list);
+$server->stop('TERM');
+is(kept(), join("\n", @sorted), 'TERM: written, too');
+
+# Lines that somebody else has written.
+my $hot = slurp($list);
+write_file($list, "/f1\n# a comment\n\0\xff\n/none\n/../f2\nhttp://other/\n" .
+    "/f3 deflate\nbad\n/f4");
+$server = start($root, global => $keeping);
+my $are = "warn: 2 lines of the hot list $list are no name of a file: left out";
+ok($server->wait_line(qr/\Q$are\E/), 'bad lines: one line says so');
+await('it to be warm', sub { brought($server) > 0 });
+is((brought($server))[-1], 2, 'the others are names');
+$server->stop;
+# A list that cannot be written, or read.
+SKIP: {
+	skip('only root has another user read it', 4) if $> != 0;
+	chmod(0700, "$dir/hot");
+	chown(0, 0, "$dir/hot");
+	$server = start($root, global => $keeping);
+	ok($server->wait_line(qr/warn: cannot read the hot list \Q$list\E: Perm/),
+	    'a list that cannot be read');
+	is($server->get('/f1', port => $port)->{status}, 200, 'it serves');
+	$server->stop;
+	like($server->errors, qr/warn: cannot write the hot list \Q$list\E: /,
+	    'nor written');
+}
 
 done_testing();
