@@ -18,8 +18,8 @@ struct clock {
 
 /* Reads the system's coarse clock: ms may lag by one tick of the kernel. */
 void	clock_update(struct clock *);
-/* Counts an update without reading a clock, which has just been read: what is
- * done once an update is to be done again. */
+/* Counts an update without reading a clock, which has just been read: work that
+ * is done once for each update is done again. */
 static inline void
 clock_count(struct clock *c)
 {

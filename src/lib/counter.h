@@ -2,9 +2,9 @@
  * counter: numbers that any thread reads, and most of which one thread writes.
  *
  * Each counter has one writer, so no addition is lost, and no reader sees a
- * half-written number; counter_add_shared() is for counters with several.  Two
- * counters are not consistent with each other: all accesses are relaxed, and
- * those of one writer cost what plain ones cost.
+ * half-written number; counter_add_shared() is for counters with several
+ * writers.  Two counters are not consistent with each other: all accesses are
+ * relaxed, and those of one writer cost what plain ones cost.
  */
 #ifndef LIB_COUNTER_H
 #define LIB_COUNTER_H

@@ -2,10 +2,10 @@
  * log: the error log, in five levels.
  *
  * log_error() and log_warn() end the line with errno's text, and with a remedy
- * where errno alone suggests one; a name with x leaves both out.  All functions
- * keep errno, and any thread may call them.  A line goes to the output function
- * if one is set, else to standard error.  A line is valid UTF-8 and has no byte
- * that controls a terminal (visible.h).
+ * where errno alone suggests one; log_errorx() and log_warnx() do not.  All
+ * functions keep errno, and any thread may call them.  A line goes to the
+ * output function if one is set, else to standard error.  A line is valid UTF-8
+ * and has no byte that controls a terminal (visible.h).
  */
 #ifndef LIB_LOG_H
 #define LIB_LOG_H
@@ -46,8 +46,8 @@ void	log_set_output(void (*)(void *, const char *, size_t), void *);
 void	log_count_drops(int fd);
 enum log_level	log_level(void);
 
-/* Whether to log what clients can cause, once a minute: the last time, in ms of
- * some clock, is now. */
+/* Whether to log an event that clients can cause: once a minute.  If so, sets
+ * the last time, in ms of some clock, to now. */
 bool	log_is_due(_Atomic int64_t *last, int64_t now);
 
 #define log_error(...)	log_write(LOG_LEVEL_ERROR, true, __VA_ARGS__)

@@ -14,8 +14,8 @@ void	*mem_get(size_t);			/* not zeroed */
 void	*mem_aligned(size_t by, size_t);	/* not zeroed, at k * by */
 void	*mem_array(size_t n, size_t each);	/* zeroed; overflow is fatal */
 void	*mem_grow(void *, size_t n, size_t each);
-/* Room for one more behind n, of an array that only this has made larger: its
- * room doubles. */
+/* Room for one more element behind n, in an array that only this function has
+ * enlarged: its room doubles. */
 void	*mem_add_room(void *, size_t n, size_t each);
 void	*mem_copy(const void *, size_t);
 char	*mem_string(const char *);		/* as strdup */

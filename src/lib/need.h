@@ -1,7 +1,7 @@
 /*
  * need: assertions that stay on in release builds.
  *
- * need() states what only a bug of ours can break.  A client's fault gets a
+ * need() states what only a bug of amped can break.  A client's fault gets a
  * status code, the system's fault a log line; neither may fail a need().
  */
 #ifndef LIB_NEED_H

@@ -40,8 +40,8 @@ void	proc_survive_parent(pid_t parent);
 unsigned proc_processors(void);
 
 /*
- * Starts a session, and on Linux makes all of it so nice to others: where the
- * system divides processors among sessions (sched(7), autogroup), a process's
+ * Starts a session, and on Linux gives all of it a nice value: where the system
+ * divides processors among sessions (sched(7), autogroup), a process's
  * own nice value counts within its session only.  May block for a fifth of a
  * second: only CAP_SYS_ADMIN may make such changes at any time.
  */

@@ -22,8 +22,8 @@ struct user {
 /* Look a user up, without groups; false: there is no such user. */
 bool	user_find_name(struct user *, const char *name);
 bool	user_find_uid(struct user *, uid_t);
-/* Has the user another group than that of the user database; false: there is no
- * such group. */
+/* Gives the user another group than that of the user database; false: there is
+ * no such group. */
 bool	user_set_group(struct user *, const char *group);
 void	user_free(struct user *);
 /* Looks the groups up; groups stays NULL if that fails. */

@@ -68,7 +68,8 @@ bool	accept_has_pending(const struct listen_sock *);
 /* Watches the listening sockets, or pauses. */
 void	accept_set_open(struct acceptor *, bool);
 void	accept_start(struct acceptor *);
-/* Pauses until a connection can be evicted or has ended, or a moment. */
+/* Pauses until a connection can be evicted or has ended, or a moment is over;
+ * accept_pause() logs that. */
 void	accept_await_room(struct acceptor *);
 void	accept_pause(struct acceptor *);
 void	accept_opened(struct acceptor *);

@@ -16,8 +16,8 @@ struct listener;
 
 /* The queue is this loop's alone. */
 extern const struct accept_policy	accept_plain;
-/* Others accept from the same queue: the one with many connections leaves new
- * ones to them. */
+/* Others accept from the same queue: a loop with many connections leaves new
+ * ones to the others. */
 extern const struct accept_policy	accept_balanced;
 /* One-client mode (mp, mt): a client has a slice of time; afterwards it is
  * asked to close if others wait in the queue and no other worker has room. */
@@ -32,13 +32,13 @@ struct acceptor_setup {
 	bool				 borrowed;
 	/* In a drain the sockets are closed: at once, or a moment later. */
 	void				(*on_closed)(void *);
-	/* The smallest number of connections that another one has that accepts
+	/* The smallest number of connections of any other loop that accepts
 	 * from the same queue, SIZE_MAX if there is none. */
 	size_t				(*least)(void *);
 	/* So many connections count for the others now. */
 	void				(*on_changed)(void *, size_t);
-	/* Says which idle workers watch the queue in one-client mode; the
-	 * number is this one's. */
+	/* Says which idle workers watch the queue in one-client mode; main: the
+	 * number of this one. */
 	struct accept_token		*token;
 	unsigned			 main;
 };
@@ -47,7 +47,7 @@ struct acceptor_setup {
 void		 acceptor_listen(struct clients *,
 		    const struct acceptor_setup *);
 /* Accepts the connections that are queued, then no more, and drains the
- * clients.  They need not listen. */
+ * clients, which need not listen. */
 void		 acceptor_drain(struct clients *);
 /* Closes all connections and listening sockets, if there are any.  To be called
  * before clients_free(). */

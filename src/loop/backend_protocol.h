@@ -21,7 +21,7 @@
 #include "proto/fastcgi.h"
 #include "shared/error_lines.h"
 
-struct backend_protocol {		/* private, but kind */
+struct backend_protocol {		/* private, except kind */
 	uint8_t		 kind;		/* enum conf_protocol */
 	/* The request. */
 	struct buf	 piece;		/* made, and not sent yet */
@@ -45,14 +45,15 @@ struct backend_protocol {		/* private, but kind */
  * it. */
 bool	backend_protocol_sends(const struct backend_protocol *);
 /* Makes the begin of a request, and duplicates the body's descriptor.  rate:
- * that of the program's errors, of FASTCGI; id: the request's, not 0; another
- * than that of the one before it on a connection, as records may be late.  -1
- * with errno, and then there is nothing to be closed. */
+ * that of the program's errors, of FASTCGI; id: the request's, not 0, and not
+ * that of the request before on a connection, as records may be late.  -1 with
+ * errno, and then there is nothing to be closed. */
 int	backend_protocol_open(struct backend_protocol *,
 	    const struct backend_start *, const struct clock *,
 	    struct error_lines_rate *rate, uint16_t id);
-/* Sends a part of the request.  1: nothing is left to be sent now, since all
- * is, or the server takes no more; 0: more is; -1: the body cannot be read. */
+/* Sends a part of the request.  1: nothing is left to be sent now, as all was
+ * sent or the server takes no more; 0: more is left; -1: the body cannot be
+ * read. */
 int	backend_protocol_send(struct backend_protocol *, int connection);
 /* How many bytes of a body that is to be added may be added now. */
 size_t	backend_protocol_room(const struct backend_protocol *);
@@ -70,20 +71,20 @@ bool	backend_protocol_is_cut(const struct backend_protocol *);
 enum backend_end backend_protocol_take(struct backend_protocol *, char *bytes,
 	    size_t *n, struct backend *);
 /* The server has closed the connection; error: an errno, or 0.  Returns
- * BACKEND_RUNS if that does not say that the answer is whole.  A server of SCGI
- * that closes without reading all of the body resets the connection. */
+ * BACKEND_RUNS if that does not show that the answer is complete.  A server of
+ * SCGI that closes without reading all of the body resets the connection. */
 enum backend_end backend_protocol_end(const struct backend_protocol *,
 	    int error);
-/* Behind the end of what the server sends, or an errno: whether it has gone
- * without reading all of the request, and has said nothing. */
+/* After the end of what the server sends, or an errno: whether the server has
+ * gone without reading all of the request, and without an answer. */
 bool	backend_protocol_is_unread(const struct backend_protocol *,
 	    int connection, int error);
-/* Behind a whole answer: whether the connection may have another request.  What
- * a program has not read of a body would be the begin of the next request, in
- * the client's words, so a connection that had a body may not. */
+/* After a complete answer: whether the connection may have another request.  A
+ * connection that had a body may not: the part of the body that the program has
+ * not read would begin the next request, in the client's words. */
 bool	backend_protocol_is_reusable(const struct backend_protocol *);
 /* Frees what there is; may be called again.  failed: the last lines of errors
- * are of use. */
+ * are to be logged. */
 void	backend_protocol_close(struct backend_protocol *, bool failed);
 
 #endif

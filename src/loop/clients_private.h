@@ -62,8 +62,8 @@ struct clients {
 	unsigned		 runs;		/* stages: all, or one */
 	struct workspace	*workspace;	/* of who runs alone */
 	char			*room;		/* for input */
-	/* How others hook in; NULL where nothing is said.  wait(), never NULL,
-	 * parks a connection and lets it wait, or closes it. */
+	/* Hooks of other files; each may be NULL, unless it says so.  wait(),
+	 * never NULL, parks a connection and lets it wait, or closes it. */
 	void			(*wait)(struct client *, const struct wait *,
 				    enum net_state);
 	void			(*run_batch)(struct clients *);
@@ -89,7 +89,7 @@ clients_run_batch(struct clients *all)
 
 /* Parks a connection and lets it wait, or closes it. */
 void	clients_wait(struct client *, const struct wait *, enum net_state);
-/* Files a connection under all that it waits for but its descriptor. */
+/* Files a connection under all that it waits for, except its descriptor. */
 void	clients_file(struct client *, const struct wait *);
 void	clients_run(struct client *);
 /* Notes that a connection's descriptor is ready. */

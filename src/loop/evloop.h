@@ -55,7 +55,7 @@ struct watch	*evloop_timer(struct evloop *, void (*)(void *), void *);
 /* A watch that calls back for each of these signals. */
 struct watch	*evloop_signal(struct evloop *, int signal, void (*)(void *),
 		    void *);
-/* From now on the watch, which is of no record, calls this back. */
+/* From now on a watch without a record calls this function back. */
 void		 evloop_redirect(struct watch *, void (*)(void *),
 		    void *);
 void		 evloop_unwatch(struct watch **);

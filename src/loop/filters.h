@@ -19,7 +19,7 @@ struct filters	*filters_new(const struct backends *, struct evloop *,
 enum submitted	 filters_run(struct filters *, struct filter_run *);
 /* Ends all runs, with ECANCELED. */
 void		 filters_end(struct filters *);
-/* There are no runs any more; NULL: nothing happens. */
+/* To be called when there are no runs; NULL: nothing happens. */
 void		 filters_free(struct filters **);
 
 #endif

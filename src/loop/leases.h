@@ -2,9 +2,10 @@
  * leases: connections of processes of pools that a loop has and does not use.
  *
  * A lease is a connection, and the socket of the request that got it from the
- * program manager.  Main keeps one behind an answer, and its next request for
- * the program takes it and asks nobody.  A lease ends when the manager recalls
- * it, when the process says something or has gone, and after LEASES_MS.
+ * program manager.  Main keeps a lease after an answer; its next request for
+ * the program takes the lease and asks no manager.  A lease ends when the
+ * manager recalls it, when the process says something or has gone, and after
+ * LEASES_MS.
  *
  * No function blocks.
  */
@@ -21,7 +22,7 @@
 
 #define LEASES_MS	1000	/* without a request, and half of that more */
 
-/* Also what a program has that is no process of a pool: then without left. */
+/* Also of a program that is no process of a pool; then left has no use. */
 struct lease {
 	int		 request;	/* to the manager, for its reports */
 	int		 connection;	/* or the pipe of output; -1: none */
@@ -37,15 +38,15 @@ struct leases;				/* of one loop */
 /* count: of leases that are kept; others may count there, too. */
 struct leases	*leases_new(struct evloop *, const struct clock *,
 		    _Atomic size_t *count);
-/* Gives all back. */
+/* Gives all leases back. */
 void		 leases_free(struct leases **);
-/* Keeps one for a program, by its number, and takes what it has; both watches
- * are set to READ. */
+/* Keeps a lease for a program, by its number, and takes over what it has; both
+ * watches are set to READ. */
 void		 leases_keep(struct leases *, size_t program, struct lease *);
-/* Takes the one that was kept last; its watches call the old callbacks until
+/* Takes the lease that was kept last; its watches call the old callbacks until
  * they are redirected.  False: there is none that a request may be sent on. */
 bool		 leases_take(struct leases *, size_t program, struct lease *);
-/* Gives one back, if there is any. */
+/* Gives one lease back, if there is any. */
 bool		 leases_drop(struct leases *);
 
 #endif

@@ -2,8 +2,8 @@
  * mailbox: records that any thread hands to one thread, which handles them in
  * its event loop.
  *
- * A record embeds its own struct mail, so to post one allocates nothing, never
- * waits and never fails.  A record is in one mailbox at a time.  From
+ * A record embeds its own struct mail, so posting a record allocates nothing,
+ * never waits and never fails.  A record is in one mailbox at a time.  From
  * mailbox_post() on the record belongs to the receiving thread, which sees all
  * that was written to it before.
  */

@@ -54,7 +54,7 @@ enum net_state	 net_perform_sock(struct net_sock *, struct wait *);
 void		 net_close_sock(struct net_sock *, unsigned flags);
 enum net_state	 net_perform_layer(struct net_sock *, struct wait *);
 /* Whether the connection is over in both directions, or was reset: nobody can
- * receive a response.  A client that has ended its output only is there. */
+ * receive a response.  A client that has ended only its output has not gone. */
 bool		 net_is_gone(const struct net_sock *);
 /* Whether a READ may bring something: bytes, the end, an error. */
 bool		 net_has_input(const struct net_sock *);
