@@ -17,7 +17,7 @@ struct generation;
 struct user;
 
 /* Properties that all children of one kind have, in the file that starts them.
- * Functions may be NULL, but for run. */
+ * Functions may be NULL, except run. */
 struct child_kind {
 	const char	*name;		/* for messages */
 	bool		 privileged;	/* opens files that the conf names with
@@ -78,7 +78,7 @@ struct child *child_start(const struct child_kind *, struct generation *,
 /* In the child: drops privileges; for_good: no file that it executes gives it
  * any. */
 void	child_become_user(const struct user *, bool for_good);
-/* The owner hears no more of its child, which may live on. */
+/* The owner gets no more calls about its child, which may live on. */
 void	child_release(struct child **);
 /* The same, and the monitor does not wait for its end. */
 void	child_give_up(struct child **);

@@ -3,9 +3,9 @@
  * have in common.
  *
  * A component is a file with its own state.  The functions of its struct
- * component take part in what concerns several.  It calls no file that calls
- * it, directly or through others; to these it speaks by struct due.  A new one
- * is a line in the list here, and its own files.
+ * component are called at events that concern several components.  A component
+ * calls no file that calls it, directly or through others; it asks for actions
+ * of these by struct due.  A new one is a line in the list here, and its files.
  */
 #ifndef MONITOR_COMPONENT_H
 #define MONITOR_COMPONENT_H

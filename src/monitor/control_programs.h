@@ -9,9 +9,10 @@
 struct buf;
 struct control_request;
 
-/* Writes the answer, but for its last line, and has a program restarted, of the
- * generation that serves.  manager: the socket of its program manager; -1:
- * there is none.  In a control child; does not block. */
+/* Writes the answer, without its last line, about programs of the generation
+ * that serves, and has one restarted if that is asked for.  manager: the socket
+ * of its program manager; -1: there is none.  In a control child; does not
+ * block. */
 void	control_programs_answer(const struct control_request *, int manager,
 	    struct buf *answer);
 /* The socket of the manager that such a request is for, which stays the

@@ -28,7 +28,7 @@ void	control_server_reloaded(unsigned reload, enum control_verdict,
 	    const struct buf *errors);
 /* Notes, for clients that wait for a reopen, that a log could not be opened. */
 void	control_server_reopen_failed(const char *log);
-/* Answers these clients. */
+/* Answers the clients that wait for a reopen. */
 void	control_server_reopened(void);
 
 #endif

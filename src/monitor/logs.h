@@ -35,7 +35,7 @@ struct logs_errors {
 
 extern struct logs_errors	logs_errors;
 
-/* Opens the two; 0, or -1 with errno. */
+/* Opens these two pipes; 0, or -1 with errno. */
 int	logs_open_errors(void);
 /* Opens a large pipe, whose writers do not wait; 0, or -1 with errno. */
 int	logs_open_pipe(int fd[2]);

@@ -4,8 +4,8 @@
  * A manager belongs to the generations whose confs say the same of all that it
  * depends on: so the processes that it keeps outlive a reload.  It ends when
  * the mains and, as these drain, their generations have closed its socket.  If
- * it dies, the next one gets its end of the socket, and mains notice nothing
- * but the end of its programs.
+ * it dies, the next manager gets its end of the socket, and mains notice only
+ * the end of its programs.
  */
 #ifndef MONITOR_PROGRAM_MANAGERS_H
 #define MONITOR_PROGRAM_MANAGERS_H

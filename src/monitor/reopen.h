@@ -14,7 +14,7 @@ void	reopen_start_loggers(struct generation *);
 /* Opens all logs that are files again, by their names, and starts log programs
  * anew.  A log that cannot be opened stays as it is. */
 void	reopen_begin(void);
-/* Whether logs are being opened.  One that is may have been opened just before
+/* Whether logs are being opened.  Such a log may have been opened just before
  * its file was moved away, so the next reopen comes after this one. */
 bool	reopen_is_busy(void);
 

@@ -11,9 +11,9 @@
 struct generation;
 
 /* From now on this generation serves: removes the files that it does not have,
- * and gives its own mode and owner. */
+ * and sets mode and owner of its own files. */
 void	socket_files_hold(const struct generation *);
-/* Removes the files that a generation has made which does not come to serve. */
+/* Removes the files of a generation that ends before it serves. */
 void	socket_files_drop(const struct generation *);
 /* Another monitor is in charge of the files. */
 void	socket_files_leave(void);

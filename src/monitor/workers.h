@@ -10,7 +10,7 @@
 #define WORKERS_END_TIMEOUT	3000	/* ms for mains to end when told to */
 
 /* Starts the mains of the generation that serves, or of a new one, which serves
- * when all its mains do; that one is freed if it cannot be started. */
+ * when all its mains do.  A new one that cannot be started is freed. */
 void	workers_start(struct generation *);
 /* Another generation serves.  Each main finishes its responses and ends. */
 void	workers_replace(struct generation *);

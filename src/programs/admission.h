@@ -61,8 +61,8 @@ struct admission_kind {
 	/* Main has given up an invocation that has a run, or its time to wait
 	 * is over.  Calls admission_end(), now or later. */
 	void	(*leave)(struct invocation *);
-	/* Main has read the whole answer of one that runs, or those of several
-	 * requests.  The same.  NULL: main has no need to say so. */
+	/* Main has read the whole answer of an invocation, or the answers of
+	 * several requests.  As leave().  NULL: main need not say so. */
 	void	(*finish)(struct invocation *, const struct program_done *);
 	/* Its processes are to be replaced; NULL: it has none that stay. */
 	void	(*restart)(struct admission *);
@@ -95,12 +95,12 @@ void	admission_close(struct admission *);
 /* Takes the message and the request's socket. */
 void	admission_add(struct admission *, const struct program_start *,
 	    int request);
-/* Starts as many as may run, but those whose bodies have not come.  Not to be
- * called by start(). */
+/* Starts as many as may run, except those whose bodies have not come.  Not to
+ * be called by start(). */
 void	admission_start(struct admission *);
 /* An invocation waits no more. */
 void	admission_run(struct invocation *);
-/* Sets whether main may keep what one that runs has. */
+/* Sets whether main may keep what an invocation that runs has. */
 void	admission_set_kept(struct invocation *, bool);
 /* Reports to main, which may have gone.  output: -1 but for an INPUT and a
  * STARTED.  Returns whether main has been told. */
@@ -110,11 +110,11 @@ bool	admission_report(const struct invocation *,
 void	admission_fail(const struct invocation *, int error);
 /* Frees; main sees the end of the request's socket. */
 void	admission_end(struct invocation *);
-/* Has lines told of that are left out, if no later line does. */
+/* Has the number of lines that are left out told, if no later line tells it. */
 void	admission_await_rest(struct admission *);
 /* Publishes how many run, wait, and are there, once one of them has changed. */
 void	admission_publish(const struct admission *);
-/* Of manager.nheld one less: the manager may end. */
+/* Lowers manager.nheld by one: the manager may end. */
 void	admission_release(struct manager *);
 
 #endif

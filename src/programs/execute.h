@@ -11,7 +11,7 @@
 #include "conf/conf.h"
 #include "lib/str.h"
 
-/* The program that is to be started.  All is borrowed but what
+/* The program that is to be started.  All is borrowed, except what
  * execute_prepare() makes. */
 struct execute {
 	const struct conf_program	*program;

@@ -14,13 +14,13 @@ struct private_socket {			/* each descriptor is the caller's */
 
 /*
  * Makes a Unix-domain socket that listens, and a connection to it that does not
- * block, all close-on-exec.  The socket has no name any more, so that only who
- * has its handle can connect.  Writes to the directory for temporary files
+ * block, all close-on-exec.  The socket has no name any more, so only a process
+ * with its handle can connect.  Writes to the directory for temporary files
  * (TMPDIR, else /tmp), where nothing stays.  0, or -1 with errno.
  */
 int	private_socket_open(struct private_socket *);
-/* Makes another such connection, and returns it.  Does not wait: EAGAIN: the
- * process accepts none.  -1 with errno. */
+/* Makes another such connection, and returns it; -1 with errno.  Does not wait:
+ * EAGAIN: the process accepts no connection. */
 int	private_socket_connect(int file);
 
 #endif

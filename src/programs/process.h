@@ -30,7 +30,8 @@ void	process_init(struct process *, struct admission *, struct str file,
 /* Starts a program, which is set here.  0, or -1 with errno: then only
  * process_log_failure() and process_free() are possible. */
 int	process_start(struct process *, const struct execute *);
-/* Has the reaper end all of it, and at last tell. */
+/* Has the reaper end the process and all that it has started; at last, tell()
+ * is called. */
 void	process_end(const struct process *);
 /* Closes and frees what it has, but not itself. */
 void	process_free(struct process *);
@@ -39,7 +40,7 @@ void	process_log_failure(struct process *, int error);
 /* Counts its end by a signal, unless it was told to end and the signal follows
  * from that. */
 void	process_count_end(const struct process *, int status, bool was_told);
-/* Logs the status with which one has ended, unless that is 0. */
+/* Logs the status with which a process has ended, unless that is 0. */
 void	process_log_status(struct process *, int status);
 
 #endif

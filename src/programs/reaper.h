@@ -6,8 +6,8 @@
  * its own or the death of its parent.  The reaper may block, and does not need
  * the manager: at the end of its pipe it ends the program, and then itself.
  *
- * The functions are the manager's, and none blocks.  A reaper that hangs in a
- * file system before it has told EXECUTED is the manager's to kill.
+ * The functions are the manager's, and none blocks.  The manager must kill a
+ * reaper that hangs in a file system before it has told EXECUTED.
  */
 #ifndef PROGRAMS_REAPER_H
 #define PROGRAMS_REAPER_H
@@ -46,8 +46,8 @@ int	reaper_start(int pipe, const struct conf *, const struct execute *);
  * reaper has ended, and so has all that the program has started; -1 with errno
  * (EAGAIN: there is none). */
 int	reaper_recv(int pipe, struct reaper_report *, int *output);
-/* Has it send SIGTERM to all that the program has started and, to what is left
- * after REAPER_GRACE, SIGKILL. */
+/* Has the reaper send SIGTERM to all that the program has started and, to what
+ * is left after REAPER_GRACE, SIGKILL. */
 void	reaper_end(int pipe);
 
 #endif
