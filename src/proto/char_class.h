@@ -30,7 +30,7 @@ char_class_is(char c, enum char_class class)
 	return (char_class_table[(unsigned char)c] & class) != 0;
 }
 
-/* The value of a hexadecimal digit; -1: it is none. */
+/* The value of a hexadecimal digit; -1: the byte is no digit. */
 static inline int
 char_class_hex(char c)
 {

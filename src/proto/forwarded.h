@@ -2,9 +2,9 @@
  * forwarded: what proxies say about the client of a request (RFC 7239, and the
  * fields X-Forwarded-*).
  *
- * Each proxy adds the hop before it at the end of a list.  An element is worth
- * what the hop behind it is worth, so the list is believed from its end up to
- * the first hop that is not trusted: that hop is the client.  Pure.
+ * Each proxy adds the hop before it at the end of a list.  The proxy of the hop
+ * behind an element has written the element, so the list is believed from its
+ * end up to the first hop that is not trusted: that hop is the client.  Pure.
  */
 #ifndef PROTO_FORWARDED_H
 #define PROTO_FORWARDED_H

@@ -11,8 +11,8 @@ struct mime;
 
 /*
  * Makes a table of the common types, and of those in a file in the format of
- * mime.types(5), which win; NULL: no file.  Logs a file that cannot be read,
- * and goes on without it.  Blocks: to be called before serving.
+ * mime.types(5), which take precedence; NULL: no file.  Logs a file that cannot
+ * be read, and goes on without it.  Blocks: to be called before serving.
  */
 struct mime	*mime_new(const char *file);
 void		 mime_free(struct mime **);

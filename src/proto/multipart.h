@@ -28,9 +28,9 @@ struct multipart {
 	char			boundary[MULTIPART_BOUNDARY + 1];
 };
 
-/* For a file of a size.  fields: whole lines for each part header, its type and
- * what goes with it.  boundary: a number that no client can foresee, so that no
- * file contains it. */
+/* Makes the body for a file of this size.  fields: whole lines for each part
+ * header, its type and what goes with it.  boundary: a number that no client
+ * can foresee, so that no file contains it. */
 struct multipart *multipart_new(const struct cond_result *, const char *fields,
 		    int64_t size, uint64_t boundary);
 void		 multipart_free(struct multipart **);

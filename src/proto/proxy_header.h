@@ -1,9 +1,9 @@
 /*
- * proxy_header: the header with which a proxy begins a connection, to say for
- * whom it is (the PROXY protocol of HAProxy, versions 1 and 2).  Pure.
+ * proxy_header: the header with which a proxy begins a connection, to name its
+ * client (the PROXY protocol of HAProxy, versions 1 and 2).  Pure.
  *
- * No request begins like one, so a connection without a header cannot be
- * mistaken for one with it.
+ * No request begins like a header, so a connection without a header cannot be
+ * mistaken for a connection with one.
  */
 #ifndef PROTO_PROXY_HEADER_H
 #define PROTO_PROXY_HEADER_H

@@ -20,7 +20,7 @@ int		 why_status(enum why);
 const char	*why_directive(enum why);
 /* A clause about the request, without a full stop. */
 const char	*why_sentence(enum why);
-/* The reason that an errno of the disk is for a refusal. */
+/* The reason for a refusal that follows from an errno of the disk. */
 enum why	 why_of_error(int error);
 /* Whether a later attempt may succeed: the status is 503. */
 bool		 why_is_transient(int error);

@@ -2,10 +2,10 @@
  * program_message: what main and the program manager tell each other.
  *
  * Main sends a START over the socket that all mains of a manager share, and
- * with it one end of a socket that is the request's alone: over that one main
- * sends the body's descriptor, if it is in a file, and the manager its reports.
- * Either closes it: main, when the request has no use for its program any more;
- * the manager, behind the last report.  A RESTART, by which an administrator
+ * with it one end of a socket that is the request's alone.  Over that socket
+ * main sends the body's descriptor, if it is in a file, and the manager its
+ * reports.  Either closes it: main, when the request needs its program no more;
+ * the manager, after the last report.  A RESTART, by which an administrator
  * has the processes of a program replaced, comes over the same socket as a
  * START, and has no socket of its own.  All sockets keep the bounds of messages
  * (io_record_pipe()).
@@ -57,7 +57,7 @@ enum program_report_kind {
 	PROGRAM_NOTES,		/* of a filter of amped's, with a descriptor:
 				 * of what it writes about other files that it
 				 * reads; before STARTED */
-	PROGRAM_RECALL,		/* behind STARTED: main is to keep the
+	PROGRAM_RECALL,		/* after STARTED: main is to keep the
 				 * connection no longer */
 	PROGRAM_REPORT_COUNT
 };
@@ -74,12 +74,11 @@ struct program_report {
 };
 
 /* Of a program that is no CGI: main has read the whole answer of its request,
- * and has no other one for the connection; or a RECALL has found that it has.
- */
+ * and has no other request for the connection, or has received a RECALL. */
 struct program_done {
 	uint32_t	 nanswered;	/* requests; 0: one of them goes on */
 	bool		 again;		/* the connection may have another
-					 * one */
+					 * request */
 	bool		 unread;	/* of a server: it has gone before it
 					 * had read its request */
 };
@@ -105,8 +104,7 @@ int	program_message_recv_done(int request, struct program_done *);
 /* fd: -1 but for an INPUT and a STARTED. */
 int	program_message_send_report(int request, const struct program_report *,
 	    int fd);
-/* Returns 1, and the descriptor of these, which is the caller's; 0 at the end.
- */
+/* Returns 1, and the descriptor, which is the caller's; 0 at the end. */
 int	program_message_recv_report(int request, struct program_report *,
 	    int *fd);
 

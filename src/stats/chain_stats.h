@@ -2,10 +2,10 @@
  * chain_stats: the numbers of each chain of filters of a conf, from stats.tbl,
  * and since when its results count.
  *
- * They are in shared memory, which the monitor makes for each generation.  They
- * belong to a chain's name, and go on in a new generation whose conf has a
- * chain of this name; any main adds to them.  What is in that memory are mere
- * numbers to all who read it.
+ * The numbers are in shared memory, which the monitor makes for each
+ * generation.  They belong to a chain's name, and go on in a new generation
+ * whose conf has a chain of this name; any main adds to them.  A reader must
+ * expect any number there.
  */
 #ifndef STATS_CHAIN_STATS_H
 #define STATS_CHAIN_STATS_H

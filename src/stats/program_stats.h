@@ -1,12 +1,12 @@
 /*
  * program_stats: the numbers of each program of a conf, from stats.tbl.
  *
- * They are in shared memory, which the monitor makes for each generation, as
- * large as the programs of its conf need.  Counters and histograms belong to a
- * program's label, and go on in a new generation whose conf has a program with
- * this label; any process adds to them.  Gauges belong to a program manager,
- * which alone sets them.  What is in that memory are mere numbers to all who
- * read it.
+ * The numbers are in shared memory, which the monitor makes for each
+ * generation, with room for the programs of its conf.  Counters and histograms
+ * belong to a program's label, and go on in a new generation whose conf has a
+ * program with this label; any process adds to them.  Gauges belong to a
+ * program manager, which alone sets them.  A reader must expect any number
+ * there.
  */
 #ifndef STATS_PROGRAM_STATS_H
 #define STATS_PROGRAM_STATS_H
@@ -42,8 +42,8 @@ enum program_stats_server_gauge {
 	PROGRAM_STATS_SERVER_COUNT
 };
 
-/* Processes of a program of which is told whether main keeps them; others have
- * this slot. */
+/* Slots for processes of a program, which tell whether main keeps the process;
+ * further processes have this number as their slot. */
 #define PROGRAM_STATS_SLOTS	2048
 
 struct program_stats;			/* of a generation */
@@ -86,8 +86,9 @@ void	program_stats_time(size_t program, enum program_stats_histogram,
 	    int64_t us);
 /* Manager. */
 void	program_stats_set(size_t program, enum program_stats_gauge, uint64_t);
-/* Main: whether it keeps a process, by its slot, for a next request: then it is
- * told as idle, though the manager has set it as busy.  Manager: none does. */
+/* Main: whether it keeps a process, by its slot, for a next request; then the
+ * process counts as idle, though the manager has set it as busy.  Manager: no
+ * main keeps it. */
 void	program_stats_keep(size_t program, uint32_t slot, bool);
 bool	program_stats_is_kept(size_t program, uint32_t slot);
 void	program_stats_set_server(size_t program, size_t server,

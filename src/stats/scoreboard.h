@@ -35,7 +35,7 @@ void	scoreboard_set_conf(int64_t number);
 /* Monitor: the server is about to end. */
 void	scoreboard_set_leaving(void);
 
-/* Whether it is; in any process. */
+/* Whether the server is about to end; in any process. */
 bool	scoreboard_is_leaving(void);
 /* Main: lets its first thread count in a slot. */
 void	scoreboard_attach(int slot);
