@@ -103,8 +103,8 @@ enum job_watched {
 	JOB_WATCHED_COUNT
 };
 
-/* Denied (EACCES): bytes of the path that lead to what may not be entered or
- * read; 0: its root or above; more than it has: a name behind it, by number. */
+/* Denied (EACCES): bytes of the path that lead to the part that may not be read
+ * or entered; 0: root or above; more than the path has: a name, by number. */
 
 /* Other facts about a file, from stat(2) and statfs(2). */
 struct job_facts {

@@ -26,8 +26,8 @@ struct backend_start {
 	/* The program's file: of a program with a directory its path beneath
 	 * that, without a leading slash; else empty. */
 	struct str	 file;
-	/* Texts NAME=VALUE, each terminated; for others than CGI with the
-	 * program's own variables, which else its manager adds. */
+	/* Texts NAME=VALUE, each terminated.  The manager of a CGI program adds
+	 * the program's own variables; else they are among these. */
 	struct str	 environment;
 	uint8_t		 protocol;	/* enum conf_protocol */
 	bool		 keep;		/* FASTCGI: the connection is to a
@@ -90,8 +90,8 @@ struct backend {
  *
  * A connection that waits for a backend is told READY when more output has
  * come, when there is room for its body again, when the program has been
- * started, and when it has ended; FAILED when its client has gone meanwhile;
- * ENDED when that sends no more, if it asks for that.
+ * started, and when it has ended; FAILED when the client has gone meanwhile;
+ * ENDED when the client sends no more, if the connection asks for that.
  */
 struct backends {
 	/* Asks the program manager for a program; at most hold bytes of its
@@ -118,7 +118,7 @@ struct backends {
 	struct passage	*(*pass)(void *context, struct passage_start *);
 	/* Drops that many bytes of its output. */
 	void		 (*take)(struct passage *, size_t);
-	/* Ends one that takes too long, FAILED. */
+	/* Ends a passage that takes too long, FAILED. */
 	void		 (*give_up)(struct passage *);
 	/* Ends its filters, if they still run; frees.  The program goes on. */
 	void		 (*leave)(struct passage **);

@@ -50,8 +50,9 @@ struct filter_run {
 
 /*
  * An answer that is to pass through filters, for pass() (src/backend.h).  All
- * is borrowed until pass() returns, but source: the program that answers.  Its
- * output is the driver's until the passage has ended; it stays the machine's.
+ * is borrowed until pass() returns, except source, the program that answers:
+ * its output is the driver's until the passage has ended; source itself remains
+ * the machine's.
  */
 struct passage_start {
 	const struct conf_program *const *programs;	/* in order */

@@ -33,7 +33,7 @@ struct task {
 	void		(*complete)(struct task *);
 	void		(*free)(struct task *);
 	struct waiters	 waiters;
-	bool		 background;	/* its waiters can do without; the
+	bool		 background;	/* no waiter needs its result; the
 					 * driver's from submit() on */
 	/* The driver's, from submit() on: */
 	void		(*abandon)(struct task *);	/* the last waiter of a
@@ -52,8 +52,8 @@ enum submitted {
 struct disk {
 	enum submitted	(*submit)(void *context, struct task *);
 	void		 *context;
-	/* A background task gets a waiter that cannot do without.  NULL: no
-	 * difference. */
+	/* A background task gets a waiter that needs its result.  NULL: that
+	 * makes no difference. */
 	void		(*promote)(struct task *);
 };
 

@@ -1,11 +1,11 @@
 /*
  * wait: CONTRACT between the request machine and the architectures.
  *
- * A step of the machine runs until it must wait, says for what, and returns.
- * A step never blocks, makes no call of the system for a client, and does not
- * know who satisfies its wait.  A driver sees of a session only its wait: the
- * driver performs the operation or waits for the event, tells how that ended,
- * and runs the machine on (http/machine.h).
+ * A step of the machine runs until it must wait, names what it waits for, and
+ * returns.  A step never blocks, makes no system call for a client, and does
+ * not know who satisfies its wait.  Of a session, a driver sees only the wait:
+ * the driver performs the operation or waits for the event, sets the outcome,
+ * and runs the machine again (http/machine.h).
  */
 #ifndef WAIT_H
 #define WAIT_H
@@ -64,8 +64,8 @@ enum timeout {
 	TIMEOUT_COUNT
 };
 
-/* Terms beside 0: lengths that a timeout has for some targets.  One stands for
- * a class and a length. */
+/* Terms beside 0: lengths that a timeout has for some targets.  A term stands
+ * for a class and a length. */
 #define WAIT_TERMS_MAX	32
 
 /* How a wait ended.  Steps are told NONE if they have not waited yet, or are to

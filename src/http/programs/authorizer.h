@@ -25,7 +25,7 @@ bool	authorizer_admits(const struct run *);
 bool	authorizer_take(struct run *, struct str *wrong);
 /* Goes on behind the end of such an answer, to AUTHORIZE. */
 enum go	authorizer_pass(struct conn *);
-/* Prepares the response that an answer is which does not let it pass. */
+/* Makes an answer that does not let the request pass the response. */
 void	authorizer_refuse(struct conn *);
 /* Whether a program has named the request's user. */
 bool	authorizer_user(const struct request *, struct str *);

@@ -29,14 +29,14 @@ struct kept {
 	const struct conf_program *program;
 };
 
-/* Makes that of the request out of its program's answer, and of what was kept
- * before of another one; is_file: of a file, which has all fields and the
- * status of the answer.  Another path has few of them. */
+/* Makes the struct kept of a request out of its program's answer, and of what
+ * was kept of an answer before.  is_file: for a file, which has all fields and
+ * the status of the answer; another path has few of the fields. */
 COLD struct kept *kept_new(const struct conn *, bool is_file);
 COLD void	kept_free(struct kept **);
-/* Sets KEPT_BIT, if it has one. */
+/* Sets KEPT_BIT, if the request has a struct kept. */
 COLD void	kept_note(struct request *);
-/* Returns that of a request with KEPT_BIT. */
+/* Returns the struct kept of a request with KEPT_BIT. */
 COLD struct kept *kept_of(const struct request *);
 /* Whether the path of the request is the file. */
 COLD bool	kept_is_path(const struct request *);

@@ -16,9 +16,9 @@
 
 /* Whether the rules of a target that may not be held yet run programs. */
 COLD bool	other_is_possible(const struct conn *);
-/* Whether the request is one of them. */
+/* Whether a request is such a request. */
 bool		other_is(const struct request *);
-/* Makes it one. */
+/* Makes a request such a request. */
 void		other_note(struct request *);
 /* Defers the discard of the body, and goes to AUTHORIZE. */
 COLD enum go	other_defer(struct conn *);

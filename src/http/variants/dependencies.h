@@ -4,8 +4,8 @@
  *
  * A filter of amped's notes a line for each: seven numbers of a version, in the
  * order of struct job_version, in hexadecimal, and the absolute name.  The
- * latest DEPENDENCIES_MAX results are remembered; of another one nothing is
- * known, which is as good as that one of its files has changed.
+ * latest DEPENDENCIES_MAX results are remembered; any other result is treated
+ * as if one of its files had changed.
  */
 #ifndef HTTP_VARIANTS_DEPENDENCIES_H
 #define HTTP_VARIANTS_DEPENDENCIES_H

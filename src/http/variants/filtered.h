@@ -43,13 +43,11 @@ int64_t		 filtered_mark(const struct conf_chain *, uint64_t reloads);
 /* Whether a result has that mark and counts still: its chain has not been
  * reloaded since. */
 bool		 filtered_counts(int64_t mark);
-/* Whether what the path of a request was found to be is from before a reload of
- * the chain that came before the request. */
+/* Whether the answer of the request's path is older than a reload of the chain
+ * that came before the request. */
 bool		 filtered_is_unusable(const struct conn *);
 /* Counts a request that gets a result, or a variant of one, without a run. */
 void		 filtered_count_hit(const struct conn *);
-/* Adds the variables that filters of the file that a job has found get. */
-
 /* Where a path is on disk, for filters that read other files. */
 struct filtered_place {
 	const char	*root;		/* NULL: not known */

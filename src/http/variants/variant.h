@@ -49,7 +49,7 @@ variant_coding(uint32_t ns)
 	    NAMESPACE_FILTERED_MADE : NAMESPACE_VARIANT)) % CODING_COUNT;
 }
 
-/* The bit that what it is a variant of has for it. */
+/* The bit of a variant among those of its base. */
 static inline unsigned
 variant_bit(uint32_t ns)
 {
@@ -60,7 +60,7 @@ variant_bit(uint32_t ns)
 
 /* The namespace of a variant, by its bit, of the site of ns. */
 uint32_t	 variant_namespace(uint32_t ns, unsigned bit);
-/* The namespace of that which it is a variant of. */
+/* The namespace of the base of a variant: the path of which it is a variant. */
 static inline uint32_t
 variant_base(uint32_t ns)
 {

@@ -1,8 +1,8 @@
 /*
  * directory: directories that the kernel watches for main.
  *
- * One of which main has heard, by an event or by a lookup, is watched until it
- * has no waypoint, and no lookup under way can have one for it.
+ * A directory that main has heard of, by an event or by a lookup, is watched
+ * until it has no waypoint, and no lookup under way can have one for it.
  */
 #ifndef HTTP_WATCH_DIRECTORY_H
 #define HTTP_WATCH_DIRECTORY_H

@@ -19,8 +19,8 @@ void	passes_begin(struct http_loop *);
 void	passes_set_time(struct http_loop *);
 /* Does a part of what is not urgent; true: some is left. */
 bool	passes_tidy(struct http_loop *);
-/* The time that counts for an answer of that time, while changes have not yet
- * been noted at all paths. */
+/* The time that counts for an answer of the time checked_at, while changes have
+ * not yet been noted at all paths. */
 int64_t	passes_time(const struct http_loop *, const struct path *,
 	    int64_t checked_at);
 /* The time of an answer that is to be looked at again: clock ms. */

@@ -30,11 +30,12 @@ struct waypoint		*waypoint_note(struct waypoints *,
 			    const struct path *, struct str target,
 			    const struct job_waypoint *,
 			    struct waypoint *parent, bool absent);
-/* Makes it, and those before it on its way, the youngest. */
+/* Makes a waypoint, and those before it on its way, the youngest. */
 void			 waypoint_touch(struct waypoints *, struct waypoint *);
-/* Makes old what hangs on it. */
+/* Makes old the paths that hang on a waypoint. */
 void			 waypoint_change(struct waypoints *, struct waypoint *);
-/* Has it and its children go, after the next pass; or its children. */
+/* Has a waypoint and its children, or only its children, go after the next
+ * pass. */
 void			 waypoint_leave(struct waypoints *, struct waypoint *,
 			    enum waypoint_state);
 void			 waypoint_leave_children(struct waypoints *,

@@ -1,6 +1,6 @@
 /*
- * waypoints: which watched directories what is known of paths hangs on, and
- * what becomes old with an event there.
+ * waypoints: the watched directories on which the answers of paths depend, and
+ * the answers that an event there makes old.
  *
  * A path is watched if each change of its answer comes as an event; then its
  * age is negative for PATHNAME_WATCHED_MS, so it is fresh.  A path that is not
