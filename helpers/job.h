@@ -80,7 +80,7 @@ struct job_list {
 
 /* Descriptor: an anonymous file with the file in that coding, or, if the type
  * in the mode is regular, a file in cache_dir or its handle; the version is the
- * source's, but for the size, which is less.  EFBIG: too large, or no gain;
+ * source's, except the size, which is less.  EFBIG: too large, or no gain;
  * EAGAIN: the file changed meanwhile. */
 struct job_compress {
 	struct job_find	 find;

@@ -22,7 +22,7 @@
 
 #define LEASES_MS	1000	/* without a request, and half of that more */
 
-/* Also of a program that is no process of a pool; then left has no use. */
+/* Used, without left, also for a program that is no process of a pool. */
 struct lease {
 	int		 request;	/* to the manager, for its reports */
 	int		 connection;	/* or the pipe of output; -1: none */

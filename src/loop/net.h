@@ -36,9 +36,9 @@ enum net_state {
 };
 
 struct net {
-	/* As net_perform_sock().  What it would block on may differ from the
-	 * operation: input that was read ahead makes no socket ready, so a READ
-	 * with WAIT_LATER waits for output. */
+	/* As net_perform_sock().  The state may name another event than that of
+	 * the operation: input that was read ahead makes no socket ready, so a
+	 * READ with WAIT_LATER waits for output. */
 	enum net_state	(*perform)(struct net *, struct net_sock *,
 			    struct wait *);
 	/* Ends the layer, and closes the socket; as net_close_sock(). */

@@ -88,8 +88,7 @@ struct generation {
 	TAILQ_ENTRY(generation)	 link;
 };
 
-/* All generations of this process, the one that serves, and the number of the
- * last reload. */
+/* All generations, the one that serves, and the number of the last reload. */
 struct generations {
 	TAILQ_HEAD(, generation) list;
 	struct generation	*serving;

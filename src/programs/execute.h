@@ -42,12 +42,12 @@ void		execute_clear(struct execute *);
 
 /*
  * Makes this process, a new child of parent, the program: a process group of
- * its own, no descriptors but three (and 3 for notes, if there are any),
+ * its own, only the first three descriptors (and 3 for notes, if there are),
  * default signals, the script's directory, the conf's limits.  May block.  If
  * that fails, writes an errno, an int, to the pipe failure, which is otherwise
  * closed as the program begins, and exits.
- * The child may share the parent's memory (vfork(2)): it changes none but its
- * stack and errno.
+ * The child may share the parent's memory (vfork(2)): it changes only its stack
+ * and errno.
  */
 _Noreturn void	execute_program(const struct execute *, pid_t parent,
 		    int failure);

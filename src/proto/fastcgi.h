@@ -65,7 +65,7 @@ enum fastcgi_result {
 	FASTCGI_REFUSED		/* the bytes are no FastCGI */
 };
 
-/* All zero, but the id, before the first byte of an answer. */
+/* All zero, except the id, before the first byte of an answer. */
 struct fastcgi {
 	/* private */
 	uint8_t		 header[FASTCGI_HEADER];

@@ -5,7 +5,7 @@
  *
  * A few mains hold a token and watch.  A main that accepts a client passes its
  * token to an idle main (leader/followers).  The memory is shared with mains,
- * so its content is nothing but numbers to the monitor.
+ * so to the monitor its content is plain numbers.
  */
 #ifndef SHARED_ACCEPT_TOKEN_H
 #define SHARED_ACCEPT_TOKEN_H

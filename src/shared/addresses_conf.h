@@ -1,7 +1,7 @@
 /*
  * addresses_conf: makes the table of client addresses (addresses.h) that the
  * mains of a generation share, by the conf's limits.  The content comes from
- * mains, so it is nothing but numbers to the monitor.
+ * mains, so to the monitor it is plain numbers.
  */
 #ifndef SHARED_ADDRESSES_CONF_H
 #define SHARED_ADDRESSES_CONF_H

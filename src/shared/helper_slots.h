@@ -4,7 +4,7 @@
  *
  * Main writes; the monitor reads when main has died.  A helper that cannot be
  * killed counts against the limit of its file system in the next main too.  The
- * content comes from main, so it is nothing but numbers to the monitor.
+ * content comes from main, so to the monitor it is plain numbers.
  */
 #ifndef SHARED_HELPER_SLOTS_H
 #define SHARED_HELPER_SLOTS_H

@@ -101,7 +101,7 @@ int	program_message_recv_body(int request, int *body);
 int	program_message_send_done(int request, const struct program_done *);
 /* Returns 1; 0 at the end. */
 int	program_message_recv_done(int request, struct program_done *);
-/* fd: -1 but for an INPUT and a STARTED. */
+/* fd: -1 unless the kind has a descriptor. */
 int	program_message_send_report(int request, const struct program_report *,
 	    int fd);
 /* Returns 1, and the descriptor, which is the caller's; 0 at the end. */

@@ -32,7 +32,7 @@ enum why	 filtered_add_name(const struct conn *, struct buf *);
  * has noted.  Returns whether it has noted any. */
 bool		 filtered_add_others(struct http_loop *, const struct path *,
 		    struct buf *text);
-/* The version of a result, but for its size; sum: of these files.  Its ctime is
+/* The version of a result, except its size; sum: of these files.  Its ctime is
  * that of filtered_mark(chain, 0). */
 struct job_version filtered_version(const struct path *,
 		    const struct job_version *of, const struct conf_chain *,
