@@ -25,13 +25,13 @@ struct load {
 	const char		*coding;	/* of a variant; NULL: none */
 	uint64_t		 most;		/* bytes of the response; 0:
 						 * all */
-	/* Called at the end.  Must not begin another one: the connection is
-	 * being closed. */
+	/* Called at the end.  Must not begin another request: the connection
+	 * is being closed. */
 	void			(*ended)(void *, struct preload *);
 	void			*context;
 };
 
-/* Begins one; it may have ended when this returns. */
+/* Begins a request, which may have ended when this returns. */
 void	load_begin(const struct load *, const struct url *, size_t listener);
 
 #endif

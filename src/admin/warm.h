@@ -4,8 +4,8 @@
  *
  * Clients come first: a few names are loaded at a time, between two iterations
  * of the loop and only while these are short.  A main that waits for the disk
- * itself pauses after each name for thrice the time that it took, unless no
- * client is there.  It ends when a cache is full.
+ * itself pauses after each name three times as long as the name took, unless no
+ * client is there.  Loading ends when a cache is full.
  */
 #ifndef ADMIN_WARM_H
 #define ADMIN_WARM_H

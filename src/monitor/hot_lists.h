@@ -6,7 +6,7 @@
  * A main writes its list into a file in memory, which the monitor has made and
  * gives to others as it is.  The list ends with a mark, since main's message
  * may be lost when it dies.  A main that replaces a dead one gets no list: a
- * name may be why that died.
+ * name may be the cause of its death.
  */
 #ifndef MONITOR_HOT_LISTS_H
 #define MONITOR_HOT_LISTS_H

@@ -8,8 +8,8 @@
 #include "lib/buf.h"
 
 /* Adds texts NAME=VALUE, each terminated, to an empty buffer.  The program's
- * own variables are among them, in place of others of their names; but those of
- * a CGI program are its manager's to add. */
+ * own variables are among them, in place of others of their names; if it is a
+ * CGI program, its manager adds them. */
 void	environment_add(const struct conn *, struct buf *);
 
 #endif

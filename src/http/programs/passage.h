@@ -15,7 +15,7 @@ COLD bool	passage_drops(struct str name);
 /* Adds the media type of the response, by that of the answer. */
 COLD void	passage_add_type(const struct conn *, struct str value,
 		    struct buf *);
-/* Begins; passage_await() follows. */
+/* Begins a passage; passage_await() follows. */
 COLD void	passage_begin(struct conn *);
 /* Whether the head is to be put out; else sets how the step goes on: it waits
  * for the filters, or they have failed. */
@@ -27,7 +27,7 @@ COLD void	passage_put_off(struct conn *, enum outcome);
 COLD bool	passage_is_late(struct conn *);
 /* Counts how it has ended, and has its filters ended. */
 COLD void	passage_end(struct conn *);
-/* The clause that says why one with a head is not whole. */
+/* The clause that says why a passage with a head is not complete. */
 COLD const char	*passage_cause(const struct conn *);
 
 #endif

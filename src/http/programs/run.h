@@ -30,11 +30,11 @@ enum run_next {
 };
 
 struct run {
-	const struct conf_program *program;	/* NULL: one has authorized, and
-					 * none is known yet that answers */
-	char		*file;		/* the script: absolute, of a program
-					 * with a directory its path beneath
-					 * that; NULL: the program's command */
+	const struct conf_program *program;	/* NULL: one has authorized; the
+					 * one to answer is not known yet */
+	char		*file;		/* the script: its absolute name, or its
+					 * path beneath a program's directory;
+					 * NULL: the program's command */
 	size_t		 script_len;	/* bytes of the decoded path that are
 					 * SCRIPT_NAME; PATH_INFO follows */
 	const char	*index;		/* of the conf: behind these bytes in
@@ -44,11 +44,11 @@ struct run {
 	struct backend	*backend;	/* NULL: not started, or ended */
 	const struct conf_chain *chain;	/* of its answer; NULL: none */
 	struct passage	*passage;	/* NULL: not begun, or at its end */
-	unsigned	 moved;		/* its, at the last progress */
+	unsigned	 moved;		/* the passage's, at last progress */
 	uint8_t		 resends;	/* so far; see answer.c */
 	bool		 started;	/* the start has been counted */
-	bool		 counted;	/* so has how the request has ended, or
-					 * it is not one of the program's yet */
+	bool		 counted;	/* the end has been counted, or the
+					 * request is not the program's yet */
 	int64_t		 since;		/* us: asked for, or started */
 	struct buf	 head;		/* of the answer; body may follow */
 	struct cgi_head	 parse;		/* of it */
@@ -89,8 +89,8 @@ enum go	run_begin(struct conn *, const struct conf_program *, char *file,
 void	run_free(struct conn *);
 /* Ends the program, if it runs. */
 void	run_end(struct conn *);
-/* Ends it, and makes the struct that of a request without a program; what
- * programs have authorized, and what is kept of their answers, stays. */
+/* Ends the program, and makes the struct that of a request without a program;
+ * what programs have authorized, and what is kept of their answers, stays. */
 void	run_renew(struct conn *);
 /* The same for a request of another path: nothing is authorized. */
 void	run_leave(struct conn *);
@@ -112,7 +112,7 @@ enum go	failure_of_body(struct conn *);
 void	answer_put_head(struct conn *);
 /* Chooses by the head of an answer. */
 enum run_next redirect_choose(const struct run *);
-/* Goes on as it says, unless that is RUN_RELAY. */
+/* Goes on as redirect_choose() says, unless that is RUN_RELAY. */
 enum go	redirect_begin(struct conn *);
 /* Goes on with the file of X-Sendfile. */
 enum go	sendfile_begin(struct conn *);

@@ -62,10 +62,10 @@ struct run_body {
 
 /* Frees what there is of the body, which is not counted any more. */
 void	run_body_drop(struct conn *);
-/* Closes its file, if it has one; one on a disk by a helper, as its blocks are
- * freed then. */
+/* Closes the body's file, if it has one.  A helper closes a file on a disk, as
+ * its blocks are freed then. */
 void	run_body_close(struct conn *);
-/* Makes a task about its file; what complete() gets is a struct spool. */
+/* Makes a task about the body's file; complete() gets a struct spool. */
 struct spool *run_body_task(struct conn *, enum job_kind,
 	    void (*complete)(struct task *));
 /* Submits that; NULL: it is done at once. */
@@ -74,14 +74,14 @@ struct task *run_body_submit(struct conn *, struct spool *);
 void	run_body_close_new(struct spool *);
 /* The reason that follows from the errno of a body's disk. */
 enum why run_body_why(int error);
-/* Takes the body's bytes that are in the input behind those that are kept of
- * it. */
+/* Appends the bytes of the body that are in the input to those that are
+ * kept. */
 enum chunked_result collect_input(struct conn *);
 /* Whether the body is longer than it may be. */
 bool	collect_exceeds(const struct conn *);
 /* Waits for the program, until run->deadline, and for the client, if the
- * program waits for that; before, goes to FEED, if the program takes more of
- * the body. */
+ * program waits for the client.  Goes to FEED before, if the program takes more
+ * of the body. */
 enum go	feed_wait(struct conn *);
 /* Whether the body has failed, in FEED or by the outcome of that wait. */
 bool	feed_has_failed(struct conn *, enum outcome);

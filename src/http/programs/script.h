@@ -1,5 +1,5 @@
 /*
- * script: which program answers for a path, and what that runs.
+ * script: which program answers for a path, and which file it runs.
  *
  * A lookup says which names are programs' (namespace.c), since files of these
  * names are never sent: no lookup opens one.  A path that leads to one is a
