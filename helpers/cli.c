@@ -78,6 +78,7 @@ count_done(const struct job *job)
 	    job->kind == JOB_APPEND ? job->append.done :
 	    job->kind == JOB_LIST ? job->list.entries :
 	    job->kind == JOB_SPOOL ? job->spool.bytes.len :
+	    job->kind == JOB_STORE ? job->store.size :
 	    job->kind == JOB_VERIFY ? job->verify.right : 0;
 }
 
@@ -96,7 +97,8 @@ perform_job(struct job *job)
 	else if (job->error == 0)
 		print_file(&job->find);
 	if ((job->kind == JOB_LIST || job->kind == JOB_COPY ||
-	    job->kind == JOB_SPOOL) && job->error == 0)
+	    job->kind == JOB_SPOOL || (job->kind == JOB_STORE &&
+	    !job->store.has_file)) && job->error == 0)
 		print_text(job->fd);
 	if (job->kind == JOB_DIGEST && job->error == 0)
 		printf("sum %016" PRIx64 "\n", job->digest.sum);
@@ -269,6 +271,32 @@ run_spool(struct job *job, int n, char **words)
 	return status;
 }
 
+/* DIRECTORY GROUP KEY [FILE] */
+static int
+run_store(struct job *job, int n, char **words)
+{
+	struct job_store	*s = &job->store;
+	struct stat		 st;
+	int			 fd = -1, status;
+
+	if (n != 3 && n != 4)
+		return EX_USAGE;
+	s->directory = words[0];
+	s->group = words[1];
+	s->bytes = str_of(words[2]);
+	s->key_size = s->bytes.len;
+	s->max = INT64_MAX;
+	s->has_file = n == 4;
+	if (s->has_file)
+		job->fd = fd = open_file(words[3], O_RDONLY | O_NONBLOCK);
+	if (s->has_file && (fd == -1 || fstat(fd, &st) == -1))
+		return 1;
+	s->size = s->has_file ? (uint64_t)st.st_size : 0;
+	status = perform_job(job);
+	io_close(&job->fd);
+	return status;
+}
+
 static int	(*const commands[JOB_KIND_COUNT])(struct job *, int n,
 		    char **words) = {
 	[JOB_RESOLVE] = run_resolve,
@@ -280,7 +308,8 @@ static int	(*const commands[JOB_KIND_COUNT])(struct job *, int n,
 	[JOB_COPY] = run_range,
 	[JOB_CLOSE] = run_close,
 	[JOB_DIGEST] = run_range,
-	[JOB_SPOOL] = run_spool
+	[JOB_SPOOL] = run_spool,
+	[JOB_STORE] = run_store
 };
 
 int

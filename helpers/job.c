@@ -1,7 +1,8 @@
 /*
- * job: names of kinds and policies, and an empty job; perform.c does jobs, and
- * wire.c sends them.
+ * job: names of kinds and policies, versions as text, and an empty job;
+ * perform.c does jobs, and wire.c sends them.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "helpers/job.h"
@@ -63,8 +64,9 @@ job_has_range(enum job_kind kind)
 bool
 job_makes_file(const struct job *job)
 {
-	return job->kind == JOB_SPOOL &&
-	    (!job->spool.has_file || job->spool.directory != NULL);
+	return (job->kind == JOB_STORE && !job->store.has_file) ||
+	    (job->kind == JOB_SPOOL &&
+	    (!job->spool.has_file || job->spool.directory != NULL));
 }
 
 bool
@@ -83,6 +85,37 @@ job_sum_version(uint64_t sum, const struct job_version *v)
 	    (uint64_t)v->mtime, v->mtime_ns, (uint64_t)v->ctime, v->ctime_ns };
 
 	return hash_bytes(&key, sum, all, sizeof(all));
+}
+
+/* Parses a number and the space behind it; false: there is none. */
+static bool
+take_number(struct str *line, uint64_t *number)
+{
+	struct str	word = str_cut(line, ' ');
+	char		text[20], *end;
+
+	if (word.len == 0 || word.len >= sizeof(text))
+		return false;
+	memcpy(text, word.at, word.len);
+	text[word.len] = '\0';
+	*number = strtoull(text, &end, 16);
+	return *end == '\0';
+}
+
+bool
+job_take_version(struct str *line, struct job_version *v)
+{
+	uint64_t	n[7];
+
+	for (size_t i = 0; i < 7; i++)
+		if (!take_number(line, &n[i]))
+			return false;
+	*v = (struct job_version){ .dev = n[0], .ino = n[1],
+	    .size = (int64_t)n[2], .mtime = (int64_t)n[3],
+	    .ctime = (int64_t)n[4], .mtime_ns = (uint32_t)n[5],
+	    .ctime_ns = (uint32_t)n[6] };
+	return line->len > 0 && line->at[0] == '/' &&
+	    memchr(line->at, '\0', line->len) == NULL;
 }
 
 void

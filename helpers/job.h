@@ -19,6 +19,7 @@
 
 #include "helpers/job_find.h"
 #include "helpers/job_parts.h"
+#include "helpers/store/job_store.h"
 #include "lib/str.h"
 
 #define JOB_READAHEAD	(128 * 1024)	/* READ: bytes behind the range */
@@ -32,7 +33,8 @@
 	X(COPY,	   "copy",    "copy a range of a file into memory")	\
 	X(CLOSE,   "close",   "close a file, as the last who has it")	\
 	X(DIGEST,  "digest",  "make a digest of a range of a file")	\
-	X(SPOOL,   "spool",   "put bytes into a file without a name")
+	X(SPOOL,   "spool",   "put bytes into a file without a name")	\
+	X(STORE,   "store",   "keep bytes in a directory, or find them there")
 
 enum job_kind {
 #define X(id, name, help) JOB_##id,
@@ -116,21 +118,6 @@ struct job_append {
 	uint64_t	 done;		/* bytes */
 };
 
-/* Descriptor: the caller's, which it keeps, or that of a new file without a
- * name, whose offset is 0 (job_makes_file()).  The file has all bytes, or there
- * is an error. */
-struct job_spool {
-	struct str	 bytes;
-	int64_t		 offset;	/* in the file */
-	bool		 has_file;
-	/* Absolute: a new file is made there, and begins with the bytes of the
-	 * caller's, if there is one, up to the offset.  NULL: in memory. */
-	const char	*directory;
-	/* Of a file that was made in a directory, by the result and in further
-	 * jobs for it; 0: in memory. */
-	uint64_t	 device;
-};
-
 /* ENOTSUP: the kind of hash is unknown. */
 struct job_verify {
 	const char	*file;		/* absolute */
@@ -173,13 +160,14 @@ struct job {
 		struct job_close	close;
 		struct job_digest	digest;
 		struct job_spool	spool;
+		struct job_store	store;
 	};
 };
 
 /* Whether a kind has a struct job_find; a struct job_range. */
 bool		 job_finds(enum job_kind);
 bool		 job_has_range(enum job_kind);
-/* Whether a SPOOL makes a file, which the caller then owns. */
+/* Whether a SPOOL or STORE makes a file, which the caller then owns. */
 bool		 job_makes_file(const struct job *);
 /* Whether a job that was done has found a program. */
 bool		 job_found_program(const struct job *);

@@ -1,7 +1,8 @@
 # helpers: see README there.
 
 noinst_LIBRARIES += libhelpers.a
-dist_noinst_DATA += helpers/README helpers/filters/README
+dist_noinst_DATA += helpers/README helpers/filters/README \
+	helpers/store/README
 
 libhelpers_a_SOURCES = \
 	helpers/anon_file.c \
@@ -50,6 +51,7 @@ libhelpers_a_SOURCES = \
 	helpers/job.h \
 	helpers/job_find.h \
 	helpers/job_parts.h \
+	helpers/store/job_store.h \
 	helpers/json_lines.c \
 	helpers/json_lines.h \
 	helpers/links.c \
@@ -65,12 +67,17 @@ libhelpers_a_SOURCES = \
 	helpers/rdns.h \
 	helpers/rdns_lookup.c \
 	helpers/read.c \
+	helpers/store/renewal.c \
+	helpers/store/renewal.h \
 	helpers/repeat_filter.c \
 	helpers/repeat_filter.h \
 	helpers/resolve.c \
 	helpers/root.c \
 	helpers/root.h \
 	helpers/spool.c \
+	helpers/store/store.c \
+	helpers/store/store_room.c \
+	helpers/store/store_room.h \
 	helpers/syslog.c \
 	helpers/syslog.h \
 	helpers/template.c \

@@ -16,7 +16,8 @@ static void	(*const performers[JOB_KIND_COUNT])(struct job *) = {
 	[JOB_COPY] = copy_perform,
 	[JOB_CLOSE] = close_perform,
 	[JOB_DIGEST] = digest_perform,
-	[JOB_SPOOL] = spool_perform
+	[JOB_SPOOL] = spool_perform,
+	[JOB_STORE] = store_perform
 };
 
 void

@@ -22,6 +22,7 @@ void	copy_perform(struct job *);
 void	close_perform(struct job *);
 void	digest_perform(struct job *);
 void	spool_perform(struct job *);
+void	store_perform(struct job *);
 
 /* As resolve_perform(), but the file is neither a handle nor a copy. */
 void	resolve_open(struct job *);

@@ -149,6 +149,14 @@ static const struct field request_fields[] = {
 	REQUEST(KIND(SPOOL), STR, data_size, spool.bytes, JOB_DATA_MAX),
 	REQUEST(KIND(SPOOL), I64, offset, spool.offset, 0),
 	REQUEST(KIND(SPOOL), BIT1, with_fd, spool.has_file, 0),
+	REQUEST(KIND(STORE), TEXT, root_size, store.directory, JOB_PATH_MAX),
+	REQUEST(KIND(STORE), TEXT, path_size, store.group, JOB_PATH_MAX),
+	REQUEST(KIND(STORE), STR, data_size, store.bytes, JOB_DATA_MAX),
+	REQUEST(KIND(STORE), U64, length, store.key_size, 0),
+	REQUEST(KIND(STORE), BIT1, with_fd, store.has_file, 0),
+	REQUEST(KIND(STORE), U64, version.dev, store.renewal, 0),
+	REQUEST(KIND(STORE), U64, version.ino, store.size, 0),
+	REQUEST(KIND(STORE), I64, offset, store.max, 0),
 	REQUEST(KIND(VERIFY), TEXT, root_size, verify.file, JOB_PATH_MAX),
 	REQUEST(KIND(VERIFY), STR, data_size, verify.both, JOB_DATA_MAX),
 	REQUEST(KIND(VERIFY), SIZE, length, verify.both, 0)
@@ -176,6 +184,9 @@ static const struct field reply_fields[] = {
 	REPLY(KIND(READ), BIT1, in_memory, read.was_in_memory),
 	REPLY(KIND(DIGEST), U64, cached.dev, digest.sum),
 	REPLY(KIND(SPOOL), U64, cached.dev, spool.device),
+	REPLY(KIND(STORE), U64, cached.dev, store.renewal),
+	REPLY(KIND(STORE), U64, cached.ino, store.size),
+	REPLY(KIND(STORE), U64, done, store.notes_size),
 	REPLY(KIND(APPEND), U64, done, append.done),
 	REPLY(KIND(VERIFY), U64, done, verify.right)
 };
@@ -330,7 +341,7 @@ take_fields(const struct field *fields, size_t n, struct job *job,
  * Requests
  */
 
-/* with_fd of a SPOOL and a COMPRESS is a field. */
+/* with_fd of a SPOOL, a STORE and a COMPRESS is a field. */
 static void
 pack_request(const struct job *job, struct wire_request *request)
 {
@@ -450,6 +461,14 @@ find_fits(const struct job_find *f)
 	    (f->same_mount && f->mount_len <= strlen(f->path)));
 }
 
+static bool
+store_fits(const struct job_store *s)
+{
+	return s->directory != NULL && s->directory[0] == '/' &&
+	    s->group != NULL && s->key_size <= s->bytes.len &&
+	    s->size <= INT64_MAX && s->notes_size == 0;
+}
+
 /* Whether the values of a request have a meaning. */
 static bool
 request_fits(const struct job *job)
@@ -483,6 +502,8 @@ request_fits(const struct job *job)
 		dir = job->spool.directory;
 		return (dir == NULL || dir[0] == '/') && job->spool.bytes.len <=
 		    (uint64_t)(INT64_MAX - job->spool.offset);
+	case JOB_STORE:
+		return store_fits(&job->store);
 	case JOB_VERIFY:
 		return job->verify.file != NULL && job->verify.file[0] == '/' &&
 		    texts_fit(job->verify.both, 2);
@@ -672,6 +693,10 @@ result_fits(const struct job *job)
 		return job->range.done <= job->range.length;
 	case JOB_APPEND:
 		return job->append.done <= job->append.bytes.len;
+	case JOB_STORE:
+		return job->store.has_file ||
+		    (job->store.size <= (uint64_t)job->store.max &&
+		    job->store.notes_size <= JOB_NOTES_MAX);
 	case JOB_VERIFY:
 		return job->verify.right <= 1;
 	default:
@@ -705,7 +730,8 @@ static bool
 keeps_file(const struct job *job)
 {
 	return job->kind == JOB_READ || job->kind == JOB_DIGEST ||
-	    (job->kind == JOB_SPOOL && !job_makes_file(job));
+	    ((job->kind == JOB_SPOOL || job->kind == JOB_STORE) &&
+	    !job_makes_file(job));
 }
 
 int

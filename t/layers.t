@@ -56,7 +56,8 @@ my @folders = (
 		    shared/unix_socket.h stats/program_stats.h)],
 	monitor	=> [qw(conf shared admin/explain_url.h admin/needs.h
 		    arch/arch.h helpers/anon_file.h
-		    helpers/fds.h helpers/job.h programs/manager.h
+		    helpers/fds.h helpers/job.h helpers/store/renewal.h
+		    programs/manager.h
 		    stats/chain_stats.h stats/program_stats.h stats/report.h
 		    stats/rows.h stats/scoreboard.h stats/stats.h)],
 	main	=> [qw(conf monitor admin/explain_url.h admin/needs.h

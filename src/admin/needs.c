@@ -296,6 +296,18 @@ check_hotlist(const struct conf *conf)
 	mem_drop(&copy);
 }
 
+/* Whether only this user may change a directory; false: errno. */
+static bool
+is_own_directory(const char *name)
+{
+	struct stat	st;
+
+	if (stat(name, &st) == -1 || access(name, W_OK | X_OK) == -1)
+		return false;
+	errno = EPERM;
+	return st.st_uid == geteuid() && (st.st_mode & 022) == 0;
+}
+
 void
 needs_check_serving(const struct conf *conf)
 {
@@ -306,6 +318,12 @@ needs_check_serving(const struct conf *conf)
 		log_warn("cache { variants %s }: this directory cannot be "
 		    "written to, and compressed files are not kept",
 		    conf->cache.variants);
+	if (conf->cache.results != NULL &&
+	    !is_own_directory(conf->cache.results))
+		log_warn("cache { results %s }: this directory is not one that "
+		    "belongs to user %ld and that no other may write to, and "
+		    "results of filters are not kept", conf->cache.results,
+		    (long)geteuid());
 	if (conf->limits.spool != NULL &&
 	    access(conf->limits.spool, W_OK | X_OK) == -1)
 		log_warn("limits { spool %s }: this directory cannot be "

@@ -83,11 +83,11 @@ struct conf {
 
 	struct {
 		int64_t	 paths, revalidate, wait, stale, negative; /* n, ms */
-		int64_t	 watches, heads;	/* n, bytes */
+		int64_t	 watches, heads, results_max;	/* n, bytes, bytes */
 		int64_t	 logins, logins_keep;	/* n, ms */
 		int64_t	 chunks, chunk_size, small;	/* bytes */
 		int64_t	 policy, residency;	/* enum conf_policy ... */
-		char	*variants, *hotlist;	/* NULL: none */
+		char	*variants, *results, *hotlist;	/* NULL: none */
 		int64_t	 hotlist_every;		/* ms */
 		struct conf_words off;		/* see conf_disabled() */
 	} cache;

@@ -158,19 +158,24 @@ queue_of_path(struct fs_queues *all, struct job_find *f)
 	return queue_of(all, fs);
 }
 
-/* The first job for a file in a directory is the only one without a device. */
 static struct fs_queue *
-queue_of_spool(struct fs_queues *all, const struct job_spool *s)
+queue_of_directory(struct fs_queues *all, const char *directory)
 {
 	size_t	mount_len;
 	bool	known;
 
-	if (s->directory == NULL)
-		return s->device == 0 ? queue_of(all, ID_MEMORY) :
-		    queue_of_device(all, s->device);
 	mounts_refresh(all->mounts);
-	return queue_of(all, mounts_find(all->mounts, s->directory, "", &known,
+	return queue_of(all, mounts_find(all->mounts, directory, "", &known,
 	    &mount_len));
+}
+
+/* The first job for a file in a directory is the only one without a device. */
+static struct fs_queue *
+queue_of_spool(struct fs_queues *all, const struct job_spool *s)
+{
+	return s->directory != NULL ? queue_of_directory(all, s->directory) :
+	    s->device == 0 ? queue_of(all, ID_MEMORY) :
+	    queue_of_device(all, s->device);
 }
 
 static struct fs_queue *
@@ -185,6 +190,8 @@ choose_queue(struct fs_queues *all, struct job *job)
 		return queue_of_device(all, job->close.version.dev);
 	if (job->kind == JOB_SPOOL)
 		return queue_of_spool(all, &job->spool);
+	if (job->kind == JOB_STORE)
+		return queue_of_directory(all, job->store.directory);
 	if (job_finds(job->kind) && job->find.user != NULL)
 		return all->homes;
 	if (job->kind == JOB_COMPRESS && job->compress.cache_dir != NULL)

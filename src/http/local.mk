@@ -119,6 +119,8 @@ libhttp_a_SOURCES = \
 	src/http/variants/filtered.h \
 	src/http/variants/filtered_lookup.c \
 	src/http/variants/filtered_lookup.h \
+	src/http/variants/stored.c \
+	src/http/variants/stored.h \
 	src/http/variants/variant.c \
 	src/http/variants/variant.h \
 	src/http/watch/changes.c \

@@ -370,7 +370,7 @@ lookup_chain(struct http_loop *http, const struct path *p)
 {
 	const struct lookup	*l = lookup_result_find_pending(http, p);
 
-	return l != NULL ? l->chain : NULL;
+	return l != NULL && !l->recalls ? l->chain : NULL;
 }
 
 void

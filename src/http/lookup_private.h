@@ -32,6 +32,10 @@ struct lookup {
 	/* Of a run: */
 	int64_t			 began_at;	/* us */
 	uint64_t		 reloads;	/* before it */
+	bool			 recalls;	/* looks for its result in a
+						 * directory, and is no run */
+	struct buf		 key;		/* there; len 0: not kept */
+	uint64_t		 renewal;	/* there, before it */
 	const struct conf_chain	*chain;
 	struct job_version	 source;	/* of the file */
 	uint64_t		 sum;	/* of files of filters */

@@ -2,10 +2,14 @@
  * control_chains: shows the numbers of chains of filters, and makes the results
  * of one outdated, in the memory that all mains share.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "conf/conf.h"
+#include "helpers/store/renewal.h"
 #include "lib/buf.h"
+#include "lib/io.h"
+#include "lib/user.h"
 #include "monitor/control_chains.h"
 #include "monitor/generation.h"
 #include "shared/control.h"
@@ -39,9 +43,40 @@ answer_all(const struct conf *conf, struct buf *answer)
 		report_chains(answer);
 }
 
-static void
-answer_reload(const struct conf_chain *chain, struct buf *answer)
+/* Makes what is kept on disk outdated, as the user of mains; 0 or an errno. */
+static int
+renew_stored(const struct generation *g, const struct conf_chain *chain)
 {
+	const char	*name = g->conf->cache.results;
+	int		 directory, error;
+
+	if (name == NULL)
+		return 0;
+	if (user_become(&g->user) == -1)
+		return EPERM;
+	directory = renewal_open_directory(name);
+	if (directory == -1)
+		return errno;
+	error = renewal_set(directory, chain->name);
+	io_close(&directory);
+	return error;
+}
+
+/* Results on disk come first: a run that begins between the two is one from
+ * before for mains, and counts on disk. */
+static void
+answer_reload(const struct generation *g, const struct conf_chain *chain,
+    struct buf *answer)
+{
+	int	error = renew_stored(g, chain);
+
+	if (error != 0) {
+		control_begin_answer(answer, CONTROL_VERDICT_FAILED, "nothing "
+		    "has changed: the results of chain %s in %s cannot be made "
+		    "outdated: %s", chain->name, g->conf->cache.results,
+		    strerror(error));
+		return;
+	}
 	chain_stats_reload(chain->number);
 	control_begin_answer(answer, CONTROL_VERDICT_OK, "%s runs anew for "
 	    "each file", chain->name);
@@ -67,5 +102,5 @@ control_chains_answer(const struct control_request *request, struct buf *answer)
 		control_begin_answer(answer, CONTROL_VERDICT_BAD, "say what "
 		    "chain %s is to do: the action is " RELOAD, chain->name);
 	else
-		answer_reload(chain, answer);
+		answer_reload(g, chain, answer);
 }

@@ -190,6 +190,9 @@ allow_all(int rules, const struct conf *conf)
 	if (conf->cache.variants != NULL)
 		(void)landlock_allow(rules, conf->cache.variants,
 		    LANDLOCK_WRITE);
+	if (conf->cache.results != NULL)
+		(void)landlock_allow(rules, conf->cache.results,
+		    LANDLOCK_WRITE);
 	if (conf->limits.spool != NULL)
 		(void)landlock_allow(rules, conf->limits.spool,
 		    LANDLOCK_WRITE);

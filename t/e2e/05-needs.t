@@ -157,7 +157,7 @@ is_deeply([check('run p', "program p { command /bin/sh $dir/www/a.sh }\n")],
 is_deeply([check('run p', "program p { fastcgi 127.0.0.1:9 }\n")],
     [0, $fine], 'a server by its address');
 SKIP: {
-	skip('root becomes another user', 6) unless $root;
+	skip('root becomes another user', 9) unless $root;
 	my ($status, @lines) = check("auth X $dir/closed");
 	is($status, 0, 'a password file for root alone');
 	is_deeply(\@lines, ["warn: auth X $dir/closed ($conf:6): the file " .
@@ -181,6 +181,13 @@ SKIP: {
 		    qr{\Qwarn: cache { hotlist $at->[0]/hot }\E: no file can },
 		    qr{be made in \Q$at->[0]\E, .*: $at->[1]}), 'says so');
 	}
+	($status, @lines) = check('', "cache { results $dir/shut }\n");
+	is(@lines, 2, 'results');
+	like($lines[0], pattern(qr{\Qwarn: cache { results $dir/shut }\E: this directory },
+	    qr{is not one that belongs to user \d+ and .* are not kept: Perm}),
+	    'says so');
+	($status, @lines) = check('', "cache { results /tmp }\n");
+	is(@lines, 2, 'a directory of all');
 }
 
 # What the start needs: errors, but for a directory that may come.

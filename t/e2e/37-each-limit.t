@@ -47,6 +47,8 @@ my %does = (
 	'cache chunks size' => { with => 'chunks small 4K',
 	    values => ['4K', '8K', '16M'] },
 	'cache variants' => { values => ["$place/variants"] },
+	'cache results' => { values => ["$place/variants"] },
+	'cache results max' => { as => "results $place/variants max" },
 	'limits connections' => { ends => 1,
 	    values => [$workers, $workers + 1, 20] },
 	'limits connections address' => { also => [429], some => 1, values => [1, 2] },

@@ -121,9 +121,9 @@ like(get('/status')->{body},
 my @answer = Amped::run_command(undef, Amped::program() =~ s/amped\z/ampedctl/r,
     '-s', $control, 'chain');
 is($answer[0], 0, 'ampedctl chain') or diag(@answer[1, 2]);
-like($answer[1], qr/^name  +runs  +hits  +failed  +refused  +left-out  +median/m,
+like($answer[1], qr/^name  +runs  +hits  +failed  +refused  +left-out  +recalled  +median/m,
     'its head');
-like($answer[1], qr/^good  +$good{runs}  +$good{hits}  +0  +0  +0  +\d/m,
+like($answer[1], qr/^good  +$good{runs}  +$good{hits}  +0  +0  +0  +0  +\d/m,
     'its numbers');
 
 # They go on in the next generation.

@@ -159,7 +159,10 @@ check_request(const struct job *job)
 	need(!job_has_range(job->kind) || job->range.offset >= 0);
 	need((job->fd != -1) == (job_has_range(job->kind) ||
 	    job->kind == JOB_CLOSE ||
-	    (job->kind == JOB_SPOOL && job->spool.has_file)));
+	    (job->kind == JOB_SPOOL && job->spool.has_file) ||
+	    (job->kind == JOB_STORE && job->store.has_file)));
+	need(job->kind != JOB_STORE || (job->store.key_size <=
+	    job->store.bytes.len && job->store.max >= 0));
 	if (job->kind == JOB_SPOOL)
 		check_spool(&job->spool);
 	if (job_finds(job->kind))
@@ -221,7 +224,8 @@ static bool
 brings_file(enum job_kind kind)
 {
 	return kind == JOB_RESOLVE || kind == JOB_LIST ||
-	    kind == JOB_COMPRESS || kind == JOB_COPY || kind == JOB_SPOOL;
+	    kind == JOB_COMPRESS || kind == JOB_COPY || kind == JOB_SPOOL ||
+	    kind == JOB_STORE;
 }
 
 static void

@@ -60,6 +60,7 @@ unit_tests = \
 	t/unit/helpers/resolve_programs \
 	t/unit/helpers/root \
 	t/unit/helpers/spool \
+	t/unit/helpers/store \
 	t/unit/helpers/syslog \
 	t/unit/helpers/template \
 	t/unit/helpers/verify \

@@ -39,38 +39,6 @@ struct dependencies {
 	size_t			 n;
 };
 
-/* Parses a number and the space behind it; false: there is none. */
-static bool
-take_number(struct str *line, uint64_t *number)
-{
-	struct str	word = str_cut(line, ' ');
-	char		text[20], *end;
-
-	if (word.len == 0 || word.len >= sizeof(text))
-		return false;
-	memcpy(text, word.at, word.len);
-	text[word.len] = '\0';
-	*number = strtoull(text, &end, 16);
-	return *end == '\0';
-}
-
-/* Parses a line, which keeps the name; false: it is none. */
-static bool
-take_version(struct str *line, struct job_version *v)
-{
-	uint64_t	n[7];
-
-	for (size_t i = 0; i < 7; i++)
-		if (!take_number(line, &n[i]))
-			return false;
-	*v = (struct job_version){ .dev = n[0], .ino = n[1],
-	    .size = (int64_t)n[2], .mtime = (int64_t)n[3],
-	    .ctime = (int64_t)n[4], .mtime_ns = (uint32_t)n[5],
-	    .ctime_ns = (uint32_t)n[6] };
-	return line->len > 0 && line->at[0] == '/' &&
-	    memchr(line->at, '\0', line->len) == NULL;
-}
-
 bool
 dependencies_sum(struct str lines, uint64_t *sum, struct buf *names)
 {
@@ -80,7 +48,8 @@ dependencies_sum(struct str lines, uint64_t *sum, struct buf *names)
 
 	for (; lines.len > 0; n++) {
 		line = str_cut(&lines, '\n');
-		if (n == DEPENDENCIES_FILES_MAX || !take_version(&line, &v) ||
+		if (n == DEPENDENCIES_FILES_MAX ||
+		    !job_take_version(&line, &v) ||
 		    names->len + line.len + 1 > JOB_PATH_MAX / 2)
 			return false;
 		*sum = job_sum_version(*sum, &v);
@@ -191,6 +160,7 @@ dependencies_drop_made(struct dependencies_made *made)
 {
 	io_close(&made->fd);
 	buf_free(&made->notes);
+	buf_free(&made->key);
 }
 
 static struct kept *

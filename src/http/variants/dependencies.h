@@ -31,6 +31,10 @@ struct dependencies_made {
 	bool		has_left_out;	/* see struct filter_run */
 	uint64_t	reloads;	/* of chains, before the run */
 	struct buf	notes;
+	int64_t		size;		/* if is_stored; else the file's */
+	bool		is_stored;	/* found in the directory */
+	struct buf	key;		/* to keep it there; len 0: it is not */
+	uint64_t	renewal;	/* of a STORE, before the run */
 };
 
 /* Adds the versions in the lines of a filter to a sum, and the names, as

@@ -1,8 +1,9 @@
 /*
  * filtered_lookup: has filters run over files, and their results compressed.
  *
- * A run and a compression are pending lookups of their paths, so those who want
- * the same wait for one of them.
+ * A run, the search for its result in a directory, and a compression are
+ * pending lookups of their paths, so those who want the same wait for one of
+ * them.
  */
 #include <sys/stat.h>
 
@@ -20,6 +21,7 @@
 #include "http/variants/dependencies.h"
 #include "http/variants/filtered.h"
 #include "http/variants/filtered_lookup.h"
+#include "http/variants/stored.h"
 #include "http/variants/variant.h"
 #include "lib/clock.h"
 #include "lib/hash.h"
@@ -55,20 +57,21 @@ take_made(struct lookup *l)
 {
 	const struct dependencies_made	made = {
 		.fd = l->run.result, .notes = l->run.notes,
-		.has_left_out = l->run.has_left_out, .reloads = l->reloads
+		.has_left_out = l->run.has_left_out, .reloads = l->reloads,
+		.key = l->key, .renewal = l->renewal
 	};
 
+	l->key = (struct buf){ 0 };
 	l->run.result = -1;
 	l->run.notes = (struct buf){ 0 };
 	return made;
 }
 
-/* Keeps the result of a run: the lookup that follows may find that the file or
- * a filter has changed meanwhile. */
+/* Keeps a result: the lookup that follows may find that the file or a filter
+ * has changed meanwhile. */
 static void
-keep_result(struct lookup *l)
+keep_result(struct lookup *l, struct dependencies_made made)
 {
-	struct dependencies_made	made = take_made(l);
 	const struct job_version	key = filtered_version(l->path,
 					    &l->source, l->chain, l->sum);
 
@@ -137,7 +140,8 @@ note_result(const struct lookup *l, struct path_info *a,
 		make_unique(&v, made->fd, l->http->clock);
 		a->checked_at = PATHNAME_EXPIRED;
 	}
-	v.size = io_stat(made->fd, &st) == 0 ? st.st_size : 0;
+	v.size = made->is_stored ? made->size :
+	    io_stat(made->fd, &st) == 0 ? st.st_size : 0;
 	if (file_fits(&caches->files, &v)) {
 		dependencies_add(caches->dependencies, v.ino,
 		    (struct str){ names.at, names.len });
@@ -145,6 +149,8 @@ note_result(const struct lookup *l, struct path_info *a,
 		    l->path->rules, v.size, a->type);
 		a->file = new_file(l, a, made->fd, &v, &facts);
 		made->fd = -1;		/* the file owns it */
+		if (facts.strong && v.size > 0 && made->key.len > 0)
+			stored_keep(l->http, of->chain, a->file, made);
 		path_info_found(&caches->paths, l->path, a, 0);
 	} else
 		lookup_result_set(l, PATHNAME_REFUSED, 500, WHY_FILTER_FAILED);
@@ -222,7 +228,7 @@ complete_run(struct task *e)
 	if (!filtered_lookup_counts(l))
 		note_outdated(l);
 	else if (l->run.error == 0)
-		keep_result(l);
+		keep_result(l, take_made(l));
 	else if (l->run.error != ECANCELED)
 		note_run_failure(l, why_of_filters(l->run.error));
 }
@@ -235,14 +241,14 @@ free_run(struct task *e)
 	pathname_release(&l->http->caches->paths, &l->path);
 	io_close(&l->run.result);
 	buf_free(&l->run.notes);
+	buf_free(&l->key);
 	buf_free(&l->text);
 	free(l);
 }
 
-/* Has filters run over the file that a lookup has found.  Those who wait for
- * the lookup find the run, and wait on. */
-static void
-begin_run(struct lookup *of, const struct path_info *a,
+/* Makes a run of filters over the file that a lookup has found. */
+static struct lookup *
+new_run(struct lookup *of, const struct path_info *a,
     const struct conf_chain *chain)
 {
 	struct http_loop	*http = of->http;
@@ -251,11 +257,9 @@ begin_run(struct lookup *of, const struct path_info *a,
 	struct rules_place	 place;
 	char			 text[JOB_PATH_MAX];
 
-	tasks_init(http, &l->task, JOB_RESOLVE, complete_run, free_run);
 	l->http = http;
 	l->path = of->path;
 	l->started_at = http->clock->ms;
-	l->began_at = clock_us();
 	l->reloads = chain_stats_reloads();
 	l->info = *a;
 	l->chain = chain;
@@ -271,8 +275,20 @@ begin_run(struct lookup *of, const struct path_info *a,
 	l->run.result = -1;
 	job->fd = -1;
 	pathname_hold_again(&http->caches->paths, l->path);
+	return l;
+}
+
+/* Begins a run.  Those who wait for the lookup find the run, and wait on. */
+static void
+begin_run(struct lookup *l)
+{
+	struct http_loop	*http = l->http;
+
+	tasks_init(http, &l->task, JOB_RESOLVE, complete_run, free_run);
+	l->began_at = clock_us();
+	l->reloads = chain_stats_reloads();
 	lookup_result_publish(l);
-	chain_stats_add(chain->number, CHAIN_STATS_RUNS);
+	chain_stats_add(l->chain->number, CHAIN_STATS_RUNS);
 	if (http->backends.filter != NULL)
 		http->backends.filter(http->backends.context, &l->run);
 	else {				/* explaining runs none */
@@ -281,6 +297,74 @@ begin_run(struct lookup *of, const struct path_info *a,
 		complete_run(&l->task);
 		free_run(&l->task);
 	}
+}
+
+/* Begins the run whose result is not in the directory. */
+static void
+begin_run_of(struct lookup *recall)
+{
+	struct lookup	*l = mem_get(sizeof(*l));
+
+	*l = *recall;
+	recall->run.source = -1;
+	recall->text = recall->key = (struct buf){ 0 };
+	l->task = (struct task){ .job.fd = -1 };
+	l->recalls = false;
+	pathname_hold_again(&l->http->caches->paths, l->path);
+	begin_run(l);
+}
+
+static void
+complete_recall(struct task *e)
+{
+	struct lookup			*l = (struct lookup *)e;
+	int				 error = e->job.error;
+	struct dependencies_made	 made = { .fd = -1,
+					    .reloads = l->reloads };
+
+	lookup_result_withdraw(l);
+	stored_log(l->http, "look for", error);
+	if (error == 0 && filtered_lookup_counts(l)) {
+		chain_stats_add(l->chain->number, CHAIN_STATS_RECALLED);
+		stored_take(&e->job, &made);
+		keep_result(l, made);
+	} else if (error != 0 && error != ECANCELED) {
+		l->renewal = e->job.store.renewal;
+		if (error != ENOENT)
+			l->key.len = 0;
+		begin_run_of(l);
+	}
+}
+
+static void
+free_recall(struct task *e)
+{
+	io_close(&((struct lookup *)e)->run.source);
+	io_close(&e->job.fd);
+	free_run(e);
+}
+
+/* Looks for a result in the directory, before a run begins; false: it cannot be
+ * there. */
+static bool
+begin_recall(struct lookup *l)
+{
+	struct http_loop	*http = l->http;
+
+	if (http->conf->cache.results == NULL || http->backends.filter == NULL)
+		return false;
+	stored_add_key(&l->key, &l->source, l->chain, l->sum,
+	    l->run.environment);
+	tasks_init(http, &l->task, JOB_STORE, complete_recall, free_recall);
+	if (!stored_fill_job(&l->task.job, http, l->chain, (struct str){
+	    l->key.at, l->key.len })) {
+		l->key.len = 0;
+		return false;
+	}
+	l->recalls = true;
+	lookup_result_publish(l);
+	(void)tasks_submit(http, &l->task);
+	return true;
 }
 
 /* Whether the present result has that version, but for its size and the reloads
@@ -317,6 +401,7 @@ filtered_lookup_handle_source(struct lookup *l)
 	const struct conf_chain	*chain;
 	struct job_version	 v;
 	struct dependencies_made made;
+	struct lookup		*run;
 
 	lookup_result_set_type(l, &a);
 	of.chain = chain = filtered_chain(l->path->rules, job, a.type);
@@ -341,8 +426,12 @@ filtered_lookup_handle_source(struct lookup *l)
 		return;
 	}
 	lookup_result_set(l, PATHNAME_UNKNOWN, 0, WHY_NONE);
-	if (!l->has_notes)
-		begin_run(l, &a, chain);
+	if (l->has_notes)
+		return;
+	run = new_run(l, &a, chain);
+	/* A version that is not strong may stand for other bytes later. */
+	if (!of.strong || !begin_recall(run))
+		begin_run(run);
 }
 
 /*

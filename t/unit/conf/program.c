@@ -416,6 +416,10 @@ static const struct {
 	{ "program a { scgi 127.0.0.1:4000; memory 1G }",
 	    "2:41: \"memory\" is for processes that amped starts: others have "
 	    "started 127.0.0.1:4000" },
+	{ "cache { results /tmp/none/x }",
+	    "2:17: /tmp/none/x: No such file or directory" },
+	{ "cache { results /tmp max 1K }",
+	    "2:26: 1K is out of bounds: results max takes 64K to 16384G" },
 	{ "limits { spool /tmp/none/x }",
 	    "2:16: /tmp/none/x: No such file or directory" },
 	{ "limits { spool /tmp from }",

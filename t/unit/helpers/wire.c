@@ -79,6 +79,15 @@ check_request(const struct job *sent)
 			    sent->spool.directory);
 		ck_assert_int_eq(got.spool.offset, sent->spool.offset);
 		ck_assert(got.spool.has_file == sent->spool.has_file);
+	} else if (sent->kind == JOB_STORE) {
+		ck_assert_str_eq(got.store.directory, sent->store.directory);
+		ck_assert_str_eq(got.store.group, sent->store.group);
+		check_bytes(got.store.bytes, sent->store.bytes);
+		ck_assert_uint_eq(got.store.key_size, 3);
+		ck_assert(got.store.has_file == sent->store.has_file);
+		ck_assert_uint_eq(got.store.renewal, 5);
+		ck_assert_int_eq(got.store.max, 1000);
+		ck_assert_uint_eq(got.store.size, sent->store.size);
 	} else if (sent->kind == JOB_CLOSE)
 		ck_assert_mem_eq(&got.close.version, &version,
 		    sizeof(version));
@@ -144,6 +153,7 @@ START_TEST(kinds_and_empty_jobs)
 	ck_assert_str_eq(job_kind_name(JOB_CLOSE), "close");
 	ck_assert_str_eq(job_kind_name(JOB_DIGEST), "digest");
 	ck_assert_str_eq(job_kind_name(JOB_SPOOL), "spool");
+	ck_assert_str_eq(job_kind_name(JOB_STORE), "store");
 	memset(&job, 0xff, sizeof(job));
 	job_init(&job, JOB_APPEND);
 	ck_assert_int_eq(job.kind, JOB_APPEND);
@@ -461,6 +471,16 @@ static const struct {
 	{ JOB_SPOOL,	OFFSET,	8, INT64_MAX },
 	{ JOB_SPOOL,	WITH_FD, 4, 0 },
 	{ JOB_SPOOL,	WITH_FD, 4, 2 },
+	{ JOB_STORE,	KIND,	4, JOB_APPEND },
+	{ JOB_STORE,	ROOT,	4, 0 },
+	{ JOB_STORE,	PATH,	4, 0 },
+	{ JOB_STORE,	DATA,	4, JOB_DATA_MAX + 1 },
+	{ JOB_STORE,	LENGTH,	8, 9 },			/* of eight */
+	{ JOB_STORE,	OFFSET,	8, -1 },
+	{ JOB_STORE,	VERSION + 8, 8, -1 },		/* its size */
+	{ JOB_STORE,	SIZE,	8, 1 },
+	{ JOB_STORE,	WITH_FD, 4, 0 },
+	{ JOB_STORE,	WITH_FD, 4, 2 },
 	{ JOB_LIST,	MOUNT_LEN, 4, 5 },			/* of four */
 	{ JOB_LIST,	MOUNT_LEN, 4, -1 },
 	{ JOB_LIST,	FLAGS,	4, 1 },			/* no same_mount */

@@ -208,6 +208,34 @@ START_TEST(reply_with_spool)
 }
 END_TEST
 
+/* What was found has a size within the bounds of the request. */
+START_TEST(reply_with_store)
+{
+	struct job	job = sample(JOB_STORE);
+	int		before = descriptors();
+
+	got = sample(JOB_STORE);
+	got.fd = -1;
+	got.store.has_file = job.store.has_file = false;
+	job.store.size = _i == 1 ? 1001 : 1000;
+	job.store.notes_size = _i == 2 ? JOB_NOTES_MAX + 1 : JOB_NOTES_MAX;
+	job.store.renewal = 77;
+	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
+	if (_i > 0) {
+		ck_assert_int_eq(wire_recv_reply(fd[0], &got), -1);
+		ck_assert_int_eq(descriptors(), before);
+		return;
+	}
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 1);
+	ck_assert_int_ne(got.fd, -1);
+	ck_assert_uint_eq(got.store.size, 1000);
+	ck_assert_uint_eq(got.store.notes_size, JOB_NOTES_MAX);
+	ck_assert_uint_eq(got.store.renewal, 77);
+	ck_assert_int_eq(descriptors(), before + 1);
+	io_close(&got.fd);
+}
+END_TEST
+
 START_TEST(reply_unchanged)
 {
 	struct job	job = done_job(_i == 0 ? JOB_RESOLVE :
@@ -317,6 +345,8 @@ static const struct {
 	{ JOB_DIGEST,	DONE,	8, 1001 },		/* more than asked */
 	{ JOB_SPOOL,	R_WITH_FD, 4, 1 },
 	{ JOB_SPOOL,	DONE,	8, 1 },
+	{ JOB_STORE,	R_WITH_FD, 4, 1 },
+	{ JOB_STORE,	CACHED_SIZE, 8, 1 },
 	{ JOB_CLOSE,	R_WITH_FD, 4, 1 },
 	{ JOB_CLOSE,	DONE,	8, 1 },
 	{ JOB_APPEND,	DONE,	8, 8 },
@@ -421,6 +451,7 @@ unit_tests(TCase *tests)
 	    COUNT(bad_programs));
 	tcase_add_test(tests, reply_with_unknown_program);
 	tcase_add_loop_test(tests, reply_with_spool, 0, 2);
+	tcase_add_loop_test(tests, reply_with_store, 0, 3);
 	tcase_add_loop_test(tests, reply_unchanged, 0, 3);
 	tcase_add_loop_test(tests, reply_with_error, 0, JOB_KIND_COUNT);
 	tcase_add_test(tests, reply_not_yet);

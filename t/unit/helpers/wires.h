@@ -131,6 +131,16 @@ sample(enum job_kind kind)
 		job.spool.bytes = STR("a=b&c=d");
 		job.spool.offset = 65536;
 		job.spool.has_file = true;
+	} else if (kind == JOB_STORE) {
+		job.fd = STDIN_FILENO;
+		job.store.directory = "/var/results";
+		job.store.group = "pages";
+		job.store.bytes = STR("keynotes");
+		job.store.key_size = 3;
+		job.store.has_file = true;
+		job.store.renewal = 5;
+		job.store.max = 1000;
+		job.store.size = 100;
 	} else if (kind == JOB_VERIFY) {
 		job.verify.file = "/etc/passwords";
 		job.verify.both = (struct str){ both, sizeof(both) };

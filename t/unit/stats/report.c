@@ -558,11 +558,11 @@ START_TEST(table_of_chains)
 	report_chains(&t);
 	ck_assert_str_eq(buf_string(&t),
 	    "name         runs        hits      failed     refused    left-out"
-	    "      median        99 %\n"
+	    "    recalled      median        99 %\n"
 	    "pages           1           2           3           4           5"
-	    "         3.0         3.0\n"
+	    "           6         3.0         3.0\n"
 	    "a<b             0           0           0           0           0"
-	    "         0.0         0.0\n");
+	    "           0         0.0         0.0\n");
 	buf_free(&t);
 }
 END_TEST
