@@ -20,8 +20,10 @@ my $src = Amped::source_dir();
 my $tree = docroot('bootstrap' => slurp("$src/bootstrap"),
     'build/config.status' => '', 'build/Makefile' => "all:\nsite:\n",
     'build/amped' => "#!/bin/sh\nfor i; do echo \"\$i\"; done\n" .
-    "[ ! -e \"\$i/index.html\" ] || { cat \"\$i/index.html\"; exit 3; }\n",
-    'build/site/index.html' => "the manual\n", 'a file' => '', 'sub dir/' => '');
+    "[ ! -e \"\$i/index.html\" ] || { cat \"\$i/index.html\"; exit 3; }\n" .
+    "case \$i in */amped.conf) cat \"\$i\" ;; esac\n",
+    'build/site/index.html' => "the manual\n", 'a file' => '', 'sub dir/' => '',
+    'examples/x/amped.conf' => "the conf\n");
 chmod(0755, "$tree/bootstrap", "$tree/build/amped");
 
 # Status, and the lines from amped or standard error.
@@ -56,11 +58,27 @@ if ($> == 0) {
 	    'the manual');
 }
 
-for my $case (['none', qr{there is no directory \Q$tree\E/none$}m],
-    ['a file', qr{\Q$tree\E/a file is a file, not a directory$}m]) {
-	my ($dir, $reason) = @$case;
-	($status, $lines, $err) = bootstrap('run', $dir);
-	is($status, 1, "run $dir fails");
+($status, $lines, $err) = bootstrap('run', 'a file');
+is_deeply($lines, ['-D', '-f', "$tree/a file"], 'a file is a conf');
+for my $conf ('examples/x/amped.conf', "$tree/examples/x/amped.conf") {
+	($status, $lines, $err) = bootstrap('run', $conf);
+	is_deeply([@$lines[0, 1]], ['-D', '-f'], "$conf is one") or diag($err);
+	if ($> == 0) {
+		isnt($lines->[2], "$tree/examples/x/amped.conf",
+		    '... as a copy, if root serves');
+		is($lines->[-1], 'the conf', '... which is whole');
+		ok(!-e $lines->[2], '... that is gone at the end');
+	} else {
+		is($lines->[2], "$tree/examples/x/amped.conf", '... in place');
+	}
+}
+
+for my $case ([['none'], qr{no directory and no conf \Q$tree\E/none$}m],
+    [['-l', '80', 'a file'],
+    qr{\Q$tree\E/a file is a conf, and says itself where it listens$}m]) {
+	my ($args, $reason) = @$case;
+	($status, $lines, $err) = bootstrap('run', @$args);
+	is($status, 1, "run @$args fails");
 	like($err, $reason, '... with the reason');
 	is_deeply($lines, [], '... before anything is built');
 }

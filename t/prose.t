@@ -183,7 +183,7 @@ SKIP: {
 # Names in documents: those of the manual are its own test's.
 my @plain = (grep({ !/\.[1-9]\z/ } @documents), 'contrib/bench/decisions',
     grep { -e } 'src/arch/pipelined/README');
-my @files = find_files(qr/./, qw(src helpers t man conf contrib));
+my @files = find_files(qr/./, qw(src helpers t man conf contrib examples));
 push(@files, grep { -f } glob('* .ci/*'));
 my %is_file = map { $_ => 1 } @files;
 my %by_name;
