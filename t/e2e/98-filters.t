@@ -190,7 +190,7 @@ $server->wait_line(qr/warn: fails\[\d+\]: cannot do it/);
 $server->wait_line(qr/filter fails: \S+c\.bin: failed/);
 $server->wait_line(qr/filter endless: \S+c\.bin: its result is larger than 102/);
 $server->wait_line(qr/filter sleeps: \S+c\.bin: ended, since .* 300 ms/);
-$server->wait_line(qr/500 for \/fails\/c.bin .*: a filter of its file has/);
+$server->wait_line(qr/500 for \/fails\/c.bin .*: a filter has failed/);
 is(get('/passes/c.bin')->{body}, "bytes\n", 'pass: the file as it is');
 like(get('/passes/c.bin')->{field}{'last-modified'}, qr/GMT/, 'with its date');
 
