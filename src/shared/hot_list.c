@@ -33,7 +33,8 @@ is_coding(struct str s)
 enum hot_list_line
 hot_list_next(struct str *text, struct hot_name *name)
 {
-	size_t		n = lines_first(text->at, text->len);
+	size_t		n = text->len > 0 ?
+			    lines_first(text->at, text->len) : 0;
 	struct str	line = { text->at, n };
 	bool		has_coding;
 

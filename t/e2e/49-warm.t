@@ -96,7 +96,7 @@ is((brought($server))[-1], scalar(keys %files) - 2,
 is_deeply(get_all($server, 'f1'), ['f1: 502'], 'it is run for a client');
 
 # Several mains, and one after them.
-my $mains = Amped::architecture() eq 'amped' ? 2 : 1;
+my $mains = Amped::architecture() =~ /^(?:mt|pipelined)\z/ ? 1 : 2;
 reload($server, sites => sprintf($site, $root, ''), global => $global);
 is_deeply(get_all($server, 'f1', 'f2'), [], 'those two are files again');
 reload($server, global => "workers 2\n$global");
