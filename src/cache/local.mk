@@ -28,6 +28,7 @@ libcache_a_SOURCES = \
 	src/cache/pathname.c \
 	src/cache/pathname.h \
 	src/cache/pathname_private.h \
+	src/cache/policies.c \
 	src/cache/policy.c \
 	src/cache/policy.h \
 	src/cache/policy_gdsf.c \

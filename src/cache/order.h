@@ -4,6 +4,7 @@
 #ifndef CACHE_ORDER_H
 #define CACHE_ORDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/queue.h>
@@ -24,6 +25,8 @@ struct cache_order {
 	size_t			 newcomers;	/* s3fifo: weight of queue 0 */
 	struct ghosts		 ghosts;	/* s3fifo: have left queue 0 */
 	uint64_t		 clock;	/* gdsf, lfu: rank of the last victim */
+	bool			 foreign;	/* some entries may be in queues
+					 * of another policy */
 };
 
 #endif

@@ -28,6 +28,40 @@ policy_move(struct cache *c, struct cache_entry *e, unsigned queue)
 	policy_enqueue(c, e, queue);
 }
 
+void
+policy_change(struct cache *c, const struct cache_policy *policy)
+{
+	struct cache_order	*order = &c->order;
+
+	if (policy == c->policy)
+		return;
+	c->policy = policy;
+	order->foreign = true;
+	order->hand = NULL;
+	order->newcomers = 0;
+	order->clock = 0;
+	ghosts_free(&order->ghosts);
+}
+
+void
+policy_adopt(struct cache *c, bool newcomers)
+{
+	struct cache_entry	*e;
+	unsigned		 left = POLICY_CHANCES;
+	unsigned		 end;
+
+	if (!c->order.foreign)
+		return;
+	end = newcomers ? POLICY_NEWCOMERS : POLICY_MAIN;
+	for (unsigned i = 0; i < end; i++)
+		while ((e = TAILQ_FIRST(&c->order.queues[i])) != NULL) {
+			if (left-- == 0)
+				return;
+			policy_move(c, e, POLICY_MAIN);
+		}
+	c->order.foreign = false;
+}
+
 struct cache_entry *
 policy_find_unheld(const struct cache *c, unsigned queue)
 {

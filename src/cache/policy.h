@@ -13,6 +13,11 @@
 /* Second chances given in one search for a victim. */
 #define POLICY_CHANCES	32
 
+/* Queues.  Those below are for ranks, so that an entry shows by its queue which
+ * kind of policy has put it there. */
+#define POLICY_MAIN		31
+#define POLICY_NEWCOMERS	30
+
 struct cache_policy {
 	const char		*name;
 	/* Queues an entry: a new one; a victim that is to stay. */
@@ -40,6 +45,13 @@ extern const struct cache_policy policy_lfu;
  * CAMP (Ghandeharizadeh et al., Middleware 2014). */
 extern const struct cache_policy policy_gdsf;
 
+/* All of them, in the order of enum conf_policy. */
+#define POLICY_NUMBER	5
+extern const struct cache_policy *const policies_all[POLICY_NUMBER];
+
+/* Changes the policy of a cache.  Entries stay in their queues; with each
+ * search for a victim the new policy takes over some. */
+void		 policy_change(struct cache *, const struct cache_policy *);
 /* The facts about an entry, whether its cache describes entries or not. */
 struct cache_item policy_describe(const struct cache *,
 		    const struct cache_entry *, size_t bytes);
@@ -49,6 +61,9 @@ void		 policy_enqueue(struct cache *, struct cache_entry *,
 /* Moves an entry from its queue behind all others of another queue. */
 void		 policy_move(struct cache *, struct cache_entry *,
 		    unsigned queue);
+/* Moves some entries that another policy has queued into POLICY_MAIN.  For the
+ * search for a victim, by a policy with or without POLICY_NEWCOMERS. */
+void		 policy_adopt(struct cache *, bool newcomers);
 /* An entry of a queue that is not held, in the order of the queue; NULL:
  * none. */
 struct cache_entry *policy_find_unheld(const struct cache *, unsigned queue);

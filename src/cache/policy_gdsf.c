@@ -7,8 +7,7 @@
 #include "cache/ranks.h"
 #include "lib/need.h"
 
-/* Class 0 is for 2^CLASS_0 bytes to a use, and each higher one for half as
- * many. */
+/* Class n is for 2^(CLASS_0 - n) bytes to a use: from 64 MiB to 16 bytes. */
 #define CLASS_0		33
 
 static unsigned
@@ -26,7 +25,9 @@ class_of(const struct cache *c, const struct cache_entry *e)
 
 	need(whole > 0);
 	class = log2_of((uses << CLASS_0) / whole | 1);
-	return class < POLICY_QUEUES ? class : POLICY_QUEUES - 1;
+	if (class < RANKS_GDSF)
+		return RANKS_GDSF;
+	return class < RANKS_CLASSES ? class : RANKS_CLASSES - 1;
 }
 
 static void

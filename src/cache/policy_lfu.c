@@ -9,13 +9,13 @@ static unsigned
 class_of(const struct cache *c, const struct cache_entry *e)
 {
 	(void)c;
-	return 31U - (unsigned)__builtin_clz(e->times + 1U);
+	return RANKS_LFU + 31U - (unsigned)__builtin_clz(e->times + 1U);
 }
 
 static void
 add_entry(struct cache *c, struct cache_entry *e)
 {
-	ranks_add(c, e, 0);
+	ranks_add(c, e, RANKS_LFU);
 }
 
 static void

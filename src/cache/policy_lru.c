@@ -9,13 +9,13 @@
 static void
 add_entry(struct cache *c, struct cache_entry *e)
 {
-	policy_enqueue(c, e, 0);
+	policy_enqueue(c, e, POLICY_MAIN);
 }
 
 static void
 keep_entry(struct cache *c, struct cache_entry *e)
 {
-	policy_move(c, e, 0);
+	policy_move(c, e, POLICY_MAIN);
 }
 
 static struct cache_entry *
@@ -25,18 +25,19 @@ find_victim(struct cache *c)
 	size_t			 left = c->entries;
 	unsigned		 chances = POLICY_CHANCES;
 
-	for (e = TAILQ_FIRST(&c->order.queues[0]); left > 0;
-	    e = next, left--) {
+	policy_adopt(c, false);
+	e = TAILQ_FIRST(&c->order.queues[POLICY_MAIN]);
+	for (; e != NULL && left > 0; e = next, left--) {
 		next = TAILQ_NEXT(e, link);
 		if (e->holds == 0 && (e->uses == 0 || chances == 0))
 			return e;
 		if (e->holds == 0)
 			chances--;
 		e->uses = 0;
-		policy_move(c, e, 0);
+		policy_move(c, e, POLICY_MAIN);
 	}
 	/* All entries had been used: the first that is not held goes. */
-	return policy_find_unheld(c, 0);
+	return policy_find_unheld(c, POLICY_MAIN);
 }
 
 const struct cache_policy policy_lru = {

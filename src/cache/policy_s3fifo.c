@@ -6,8 +6,10 @@
  */
 #include "cache/policy.h"
 
-#define NEWCOMERS	0	/* the queues */
-#define MAIN		1
+/* The queues.  Other policies have the main one, too: what they leave there are
+ * no newcomers. */
+#define NEWCOMERS	POLICY_NEWCOMERS
+#define MAIN		POLICY_MAIN
 #define NEWCOMERS_SHARE	10	/* of the cache, one part in so many */
 #define USES_TO_STAY	2
 #define USES_MAX	3
@@ -17,6 +19,17 @@ static size_t
 weight_of(const struct cache *c, size_t bytes)
 {
 	return c->limit_bytes != 0 ? bytes : 1;
+}
+
+/* Counts a newcomer out, unless another policy was in between: then it may not
+ * have been counted. */
+static void
+count_out(struct cache *c, size_t bytes)
+{
+	size_t	weight = weight_of(c, bytes);
+
+	c->order.newcomers -= weight < c->order.newcomers ? weight :
+	    c->order.newcomers;
 }
 
 static bool
@@ -52,13 +65,13 @@ static void
 leave_entry(struct cache *c, struct cache_entry *e, size_t bytes)
 {
 	if (e->queue == NEWCOMERS)
-		c->order.newcomers -= weight_of(c, bytes);
+		count_out(c, bytes);
 }
 
 static void
 promote_newcomer(struct cache *c, struct cache_entry *e, size_t bytes)
 {
-	c->order.newcomers -= weight_of(c, bytes);
+	count_out(c, bytes);
 	e->uses = 0;
 	policy_move(c, e, MAIN);
 }
@@ -132,6 +145,7 @@ find_victim(struct cache *c)
 	struct search		 s = { .chances = POLICY_CHANCES };
 	struct cache_entry	*e;
 
+	policy_adopt(c, true);
 	for (size_t left = c->entries + POLICY_CHANCES; left > 0; left--) {
 		e = is_from_newcomers(c, &s) ? try_newcomer(c, &s) :
 		    try_main(c, &s);

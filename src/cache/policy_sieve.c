@@ -9,7 +9,7 @@
 static void
 add_entry(struct cache *c, struct cache_entry *e)
 {
-	policy_enqueue(c, e, 0);
+	policy_enqueue(c, e, POLICY_MAIN);
 }
 
 static struct cache_entry *
@@ -17,7 +17,7 @@ next_of(const struct cache *c, const struct cache_entry *e)
 {
 	struct cache_entry	*next = e == NULL ? NULL : TAILQ_NEXT(e, link);
 
-	return next != NULL ? next : TAILQ_FIRST(&c->order.queues[0]);
+	return next != NULL ? next : TAILQ_FIRST(&c->order.queues[POLICY_MAIN]);
 }
 
 static void
@@ -44,9 +44,10 @@ find_victim(struct cache *c)
 	size_t			 left = 2 * c->entries;
 	unsigned		 chances = POLICY_CHANCES;
 
+	policy_adopt(c, false);
 	if (e == NULL)
-		e = TAILQ_FIRST(&order->queues[0]);
-	for (; left > 0; e = next_of(c, e), left--) {
+		e = TAILQ_FIRST(&order->queues[POLICY_MAIN]);
+	for (; e != NULL && left > 0; e = next_of(c, e), left--) {
 		if (e->holds > 0)
 			continue;
 		if (e->uses == 0 || chances == 0) {

@@ -51,6 +51,26 @@ ranks_keep(struct cache *c, struct cache_entry *e,
 	policy_move(c, e, class);
 }
 
+/* Takes over some entries of another policy.  Each queue has these before its
+ * own, as all are queued at the end. */
+static void
+adopt_some(struct cache *c,
+    unsigned (*class_of)(const struct cache *, const struct cache_entry *))
+{
+	struct cache_entry	*e;
+	unsigned		 left = POLICY_CHANCES, class;
+
+	for (unsigned i = 0; i < POLICY_QUEUES; i++)
+		while ((e = TAILQ_FIRST(&c->order.queues[i])) != NULL &&
+		    (class = class_of(c, e)) != i) {
+			if (left-- == 0)
+				return;
+			set_rank(c, e, class);
+			policy_move(c, e, class);
+		}
+	c->order.foreign = false;
+}
+
 /* The entry of least rank: of the first ones of all queues, or of the first
  * ones that are not held. */
 static struct cache_entry *
@@ -58,7 +78,7 @@ find_least(const struct cache *c, bool unheld)
 {
 	struct cache_entry	*e, *least = NULL;
 
-	for (unsigned i = 0; i < POLICY_QUEUES; i++) {
+	for (unsigned i = 0; i < RANKS_CLASSES; i++) {
 		e = unheld ? policy_find_unheld(c, i) :
 		    TAILQ_FIRST(&c->order.queues[i]);
 		if (e != NULL && (least == NULL ||
@@ -75,6 +95,8 @@ ranks_victim(struct cache *c,
 {
 	struct cache_entry	*e;
 
+	if (c->order.foreign)
+		adopt_some(c, class_of);
 	for (unsigned chances = POLICY_CHANCES; chances > 0; chances--) {
 		e = find_least(c, false);
 		if (e == NULL)

@@ -16,6 +16,12 @@
 /* The most uses that an entry is remembered to have had. */
 #define RANKS_TIMES_MAX	63
 
+#define RANKS_CLASSES	30	/* queues; other policies have the others */
+/* Each policy has classes of its own, so that an entry shows by its queue which
+ * one has put it there. */
+#define RANKS_LFU	0	/* to RANKS_GDSF - 1 */
+#define RANKS_GDSF	7	/* to RANKS_CLASSES - 1 */
+
 /* Puts an entry, which is in no queue, into one for weight 2^class. */
 void	ranks_add(struct cache *, struct cache_entry *, unsigned class);
 /* As the hooks keep and victim of a policy.  class_of() tells the class of an
