@@ -4,16 +4,24 @@
  *
  *	caches chunks PERCENT... < REQUESTS
  *	caches paths PERCENT... < REQUESTS
+ *	caches advice|auto PERCENT... < REQUESTS
  *	caches scan PATHS NAMES
  *
- * A request is a line with the number of a file, its size and the bytes of the
- * response.  The caches are those of amped, src/cache, called as the steps of a
+ * A request is a line with the number of a file, its size, the bytes of the
+ * response and, for advice and auto, its second.  The caches are those of amped, src/cache, called as the steps of a
  * request call them: a path, its file, all its chunks.  Only the bytes are
  * others: those of /dev/zero.  With chunks the cache of chunks has room for so
  * many percent of all sizes, with paths that of paths for so many percent of
  * the files, and all else fits.  Printed is for each policy and size: its name,
  * the percentage, requests, hits, bytes of responses, bytes of hits.  A hit is
  * a request for a path that was there, with each byte of its file.
+ *
+ * With advice and auto the cache of chunks has so many percent, and advice
+ * (src/cache/advice.h).  Printed is for each policy at the start and size: its
+ * name, the percentage, epochs; the misses that were foretold for it in the
+ * mean of all epochs, when lru was the policy, and its real ones, in percent of
+ * requests; requests after the third epoch, hits of these; changes of policy,
+ * and the last one.  With advice the policy stays.
  *
  * With scan so many paths are asked for twice, and then so many absent names
  * once; printed is for each policy how many of the paths have gone.
@@ -28,6 +36,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cache/advice.h"
 #include "cache/chunk.h"
 #include "cache/path_info.h"
 #include "cache/policy.h"
@@ -38,21 +47,18 @@
 #define SMALL		(16 * KIB)
 #define HEADS		(32 * KIB * KIB)
 #define DESCRIPTORS	16		/* that are not for files */
+#define EPOCH_MS	60000		/* amped's default */
+#define SETTLED_EPOCHS	3
 
 struct request {
 	uint32_t	file, bytes;
+	int64_t		second;
 };
 
 static struct request	*requests;
 static size_t		 nrequests;
 static uint64_t		*sizes;			/* of files, by number */
 static size_t		 nfiles;
-
-static const struct cache_policy *const	policies[] = {
-	&policy_lru, &policy_sieve, &policy_s3fifo, &policy_lfu, &policy_gdsf
-};
-
-#define POLICIES	(sizeof(policies) / sizeof(policies[0]))
 
 static struct header_cache	heads;
 static struct pathname_cache	paths;
@@ -198,7 +204,107 @@ play(const struct cache_policy *policy, unsigned long percent, bool by_paths)
 }
 
 static void
-add_request(unsigned long file, unsigned long long size, unsigned long bytes)
+play_all(unsigned long percent, bool by_paths)
+{
+	for (size_t i = 0; i < POLICY_NUMBER; i++)
+		play(policies_all[i], percent, by_paths);
+}
+
+/* What the advice of a run was, and what became of it. */
+struct outcome {
+	unsigned	epochs, changes, policy;
+	double		would[MINIATURE_CACHES], real;	/* sums of epochs */
+	uint64_t	requests, hits;		/* after the third epoch */
+};
+
+static void
+note_epoch(struct outcome *o)
+{
+	struct advice_figures	f;
+
+	advice_get(&chunks, &f);
+	if (f.epochs == o->epochs)
+		return;
+	o->epochs = f.epochs;
+	for (int i = 0; i < MINIATURE_CACHES; i++)
+		o->would[i] += f.misses[i];
+	o->real += f.real_misses;
+}
+
+static void
+judge(int64_t second, struct outcome *o)
+{
+	struct advice_change	change;
+	const struct cache_policy *policy;
+
+	if (advice_judge(&chunks, second * 1000, &change)) {
+		policy = policies_all[change.to];
+		policy_change(&paths.cache, policy);
+		policy_change(&heads.cache, policy);
+		o->changes++;
+		o->policy = change.to;
+		if (getenv("AMPED_CHANGES") != NULL)
+			fprintf(stderr, "%lld s: %s -> %s, %.1f -> %.1f %%\n",
+			    (long long)second, policies_all[change.from]->name,
+			    policy->name, change.from_misses / 1e4,
+			    change.to_misses / 1e4);
+	}
+	note_epoch(o);
+}
+
+static void
+run_with_advice(unsigned policy, unsigned long percent, bool chooses,
+    struct outcome *o)
+{
+	const struct advice_setup	setup = { .policy = policy,
+					    .chooses = chooses,
+					    .epoch = EPOCH_MS };
+	uint64_t			all = 0;
+	int64_t				second = -1;
+	bool				hit;
+
+	*o = (struct outcome){ .policy = policy };
+	for (size_t i = 0; i < nfiles; i++)
+		all += sizes[i];
+	make_caches(policies_all[policy], nfiles, all * percent / 100);
+	advice_begin(&chunks, &setup);
+	for (size_t i = 0; i < nrequests; i++) {
+		if (requests[i].second != second)
+			judge(second = requests[i].second, o);
+		hit = perform_request(requests[i].file);
+		o->requests += o->epochs >= SETTLED_EPOCHS;
+		o->hits += o->epochs >= SETTLED_EPOCHS && hit;
+	}
+	free_caches();
+}
+
+/* In percent of requests. */
+static double
+mean_misses(double sum, unsigned epochs)
+{
+	return epochs == 0 ? 0 : 100 * sum / ADVICE_ALL / epochs;
+}
+
+static void
+advise(unsigned long percent, bool chooses)
+{
+	struct outcome	lru, o;
+
+	run_with_advice(0, percent, false, &lru);
+	for (unsigned i = 0; i < POLICY_NUMBER; i++) {
+		run_with_advice(i, percent, chooses, &o);
+		printf("%s %lu %u %.3f %.3f %llu %llu %u %s\n",
+		    policies_all[i]->name, percent, o.epochs,
+		    mean_misses(lru.would[i], lru.epochs),
+		    mean_misses(o.real, o.epochs),
+		    (unsigned long long)o.requests, (unsigned long long)o.hits,
+		    o.changes, policies_all[o.policy]->name);
+	}
+}
+
+static void
+add_request(unsigned long file, unsigned long long size, unsigned long bytes,
+    long long second)
 {
 	while (file >= nfiles) {
 		sizes = mem_add_room(sizes, nfiles, sizeof(sizes[0]));
@@ -207,7 +313,7 @@ add_request(unsigned long file, unsigned long long size, unsigned long bytes)
 	sizes[file] = size;
 	requests = mem_add_room(requests, nrequests, sizeof(requests[0]));
 	requests[nrequests++] = (struct request){ (uint32_t)file,
-	    (uint32_t)bytes };
+	    (uint32_t)bytes, second };
 }
 
 static void
@@ -215,12 +321,14 @@ read_requests(void)
 {
 	unsigned long		file, bytes;
 	unsigned long long	size;
+	long long		second = 0;
 	char			line[100];
 
 	while (fgets(line, sizeof(line), stdin) != NULL) {
-		if (sscanf(line, "%lu %llu %lu", &file, &size, &bytes) != 3)
+		if (sscanf(line, "%lu %llu %lu %lld", &file, &size, &bytes,
+		    &second) < 3)
 			errx(1, "not a request: %s", line);
-		add_request(file, size, bytes);
+		add_request(file, size, bytes, second);
 	}
 	if (nrequests == 0)
 		errx(1, "no requests");
@@ -303,20 +411,25 @@ main(int argc, char **argv)
 {
 	const char	*what = argc > 2 ? argv[1] : "";
 	bool		 by_paths = strcmp(what, "paths") == 0;
+	bool		 advises = strcmp(what, "advice") == 0 ||
+			    strcmp(what, "auto") == 0;
 
 	raise_limit();
 	if (strcmp(what, "scan") == 0 && argc == 4) {
-		for (size_t i = 0; i < POLICIES; i++)
-			scan(policies[i], number_of(argv[2], 100000000),
+		for (size_t i = 0; i < POLICY_NUMBER; i++)
+			scan(policies_all[i], number_of(argv[2], 100000000),
 			    number_of(argv[3], 100000000));
 		return 0;
 	}
-	if (!by_paths && strcmp(what, "chunks") != 0)
-		errx(64, "usage: caches chunks|paths percent ... | "
-		    "scan paths names");
+	if (!by_paths && !advises && strcmp(what, "chunks") != 0)
+		errx(64, "usage: caches chunks|paths|advice|auto percent ... "
+		    "| scan paths names");
 	read_requests();
 	for (int n = 2; n < argc; n++)
-		for (size_t i = 0; i < POLICIES; i++)
-			play(policies[i], number_of(argv[n], 100), by_paths);
+		if (advises)
+			advise(number_of(argv[n], 100),
+			    strcmp(what, "auto") == 0);
+		else
+			play_all(number_of(argv[n], 100), by_paths);
 	return 0;
 }

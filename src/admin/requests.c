@@ -278,7 +278,7 @@ step_purge(struct admin_request *q)
 }
 
 /*
- * status, metrics
+ * status, metrics, cache
  */
 
 static void
@@ -293,6 +293,14 @@ send_report(struct admin_request *q, enum report_form form)
 		control_begin_answer(&q->answer, CONTROL_VERDICT_OK, "%s", "");
 		report_write(&q->answer, form);
 	}
+	send_answer(q);
+}
+
+static void
+send_caches(struct admin_request *q)
+{
+	control_begin_answer(&q->answer, CONTROL_VERDICT_OK, "%s", "");
+	report_caches(&q->answer);
 	send_answer(q);
 }
 
@@ -313,6 +321,9 @@ step_request(void *context)
 		break;
 	case CONTROL_METRICS:
 		send_report(q, REPORT_PROMETHEUS);
+		break;
+	case CONTROL_CACHE:
+		send_caches(q);
 		break;
 	case CONTROL_PRELOAD:
 		step_preload(q);

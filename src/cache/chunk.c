@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cache/advice.h"
 #include "cache/file_private.h"
 #include "lib/compiler.h"
 #include "lib/need.h"
@@ -121,6 +122,7 @@ chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 void
 chunk_free(struct chunk_cache *cc)
 {
+	advice_end(cc);
 	cache_end(&cc->cache);
 	slab_destroy(&cc->slab);
 }
@@ -200,22 +202,27 @@ add_chunk(struct chunk_cache *cc, struct file *f, uint32_t index)
 			    record_size(f, length_at(f, index)));
 
 	cc->cache.misses++;
+	cc->advised.first_misses += index == 0;
 	init_chunk(k, f, index);
 	f->chunks[index] = k;
 	cc->mappings += !f->small;
 	cache_add(&cc->cache, &k->entry, sizeof(*k) + chunk_len(k));
 	cache_hold_again(&k->entry);
 	f->references++;
+	if (cc->advised.advice != NULL)
+		advice_note_new(cc, k);
 	trim_chunks(cc);
 	return k;
 }
 
 static inline struct chunk *
-hold_chunk(struct chunk_cache *cc, struct chunk *k)
+hold_chunk(struct chunk_cache *cc, struct chunk *k, uint32_t slot)
 {
 	cc->cache.hits++;
 	cache_hold(&k->entry);
 	k->file->references++;
+	if (chunk_hash(k->file, slot) < cc->advised.sample)
+		advice_note(cc, k);
 	return k;
 }
 
@@ -227,7 +234,8 @@ chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
 	need(index < f->nchunks);
 	lock_acquire(cc->cache.lock);
 	k = f->chunks[index];
-	k = k == NULL ? add_chunk(cc, f, index) : hold_chunk(cc, k);
+	k = k == NULL ? add_chunk(cc, f, index) : hold_chunk(cc, k, index);
+	cc->advised.later += index > 0;
 	lock_release(cc->cache.lock);
 	return k;
 }
@@ -245,7 +253,7 @@ chunk_hold_again(struct chunk_cache *cc, struct chunk *k)
 struct chunk *
 chunk_hold_copy(struct chunk_cache *cc, struct file *f)
 {
-	return f->copied ? hold_chunk(cc, f->chunks[0]) : NULL;
+	return f->copied ? hold_chunk(cc, f->chunks[0], 0) : NULL;
 }
 
 static inline void

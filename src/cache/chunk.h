@@ -13,6 +13,7 @@
 
 #include <stddef.h>
 
+#include "cache/advised.h"
 #include "cache/cache.h"
 #include "cache/file.h"
 
@@ -35,13 +36,12 @@ struct chunk_cache {
 	struct slab	 slab;
 	size_t		 mappings;	/* chunks of files that are not small */
 	size_t		 limit_mappings;	/* 0: no limit */
-	uint64_t	 absent;	/* results CHUNK_ABSENT */
-	uint64_t	 gone;		/* results CHUNK_GONE */
+	uint64_t	 absent, gone;	/* results CHUNK_ABSENT, CHUNK_GONE */
 	int		 pagemap;	/* the owner's descriptor; -1: none */
 	uintptr_t	 region, next;	/* addresses for mappings; 0: any */
 	int64_t		 shortage_until;	/* memory is short, clock ms */
-	unsigned	 recent_misses;	/* absent minus present first reads,
-					 * 0 to a small maximum */
+	struct advised	 advised;
+	unsigned	 recent_misses;	/* absent minus present first reads */
 };
 
 enum chunk_state {

@@ -23,6 +23,14 @@ file_digest(const struct file *f)
 	return (uint64_t *)((uintptr_t)f + file_record_size(f->nchunks));
 }
 
+/* A hash of a chunk, for samples: consecutive inodes have it spread evenly. */
+static inline uint32_t
+chunk_hash(const struct file *f, uint32_t slot)
+{
+	return (uint32_t)((f->version.ino + slot * UINT64_C(0x6a09e667)) *
+	    UINT64_C(0x9e3779b97f4a7c15) >> 32);
+}
+
 /* Ends a file that has no references. */
 void		 file_destroy(struct file *);
 /* Closes the descriptor, now or when its last hold is released. */

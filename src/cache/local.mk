@@ -6,10 +6,15 @@ dist_noinst_DATA += src/cache/README
 libcache_a_SOURCES = \
 	src/cache/absents.c \
 	src/cache/absents.h \
+	src/cache/advice.c \
+	src/cache/advice.h \
+	src/cache/advised.h \
 	src/cache/auth.c \
 	src/cache/auth.h \
 	src/cache/cache.c \
 	src/cache/cache.h \
+	src/cache/chooser.c \
+	src/cache/chooser.h \
 	src/cache/chunk.c \
 	src/cache/chunk.h \
 	src/cache/digest.c \
@@ -21,6 +26,8 @@ libcache_a_SOURCES = \
 	src/cache/ghosts.h \
 	src/cache/header.c \
 	src/cache/header.h \
+	src/cache/miniature.c \
+	src/cache/miniature.h \
 	src/cache/open_file.h \
 	src/cache/path_info.c \
 	src/cache/path_info.h \

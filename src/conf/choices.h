@@ -14,7 +14,7 @@
 	X(PREDICT, "predict") X(NEVER, "never")
 #define CONF_POLICIES(X)						\
 	X(LRU, "lru") X(SIEVE, "sieve") X(S3FIFO, "s3fifo")		\
-	X(LFU, "lfu") X(GDSF, "gdsf")
+	X(LFU, "lfu") X(GDSF, "gdsf") X(AUTO, "auto")
 #define CONF_SANDBOXES(X)						\
 	X(AUTO, "auto") X(OFF, "off") X(REQUIRED, "required")
 #define CONF_LISTINGS(X)						\

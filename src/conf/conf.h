@@ -88,7 +88,7 @@ struct conf {
 		int64_t	 chunks, chunk_size, small;	/* bytes */
 		int64_t	 policy, residency;	/* enum conf_policy ... */
 		char	*variants, *results, *hotlist;	/* NULL: none */
-		int64_t	 hotlist_every;		/* ms */
+		int64_t	 hotlist_every, advice, advice_every;	/* ms, switch */
 		struct conf_words off;		/* see conf_disabled() */
 	} cache;
 

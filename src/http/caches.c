@@ -3,13 +3,14 @@
  */
 #include <stdio.h>
 
-#include "cache/policy.h"
+#include "cache/advice.h"
 #include "http/deferred_close.h"
 #include "http/http.h"
 #include "http/variants/variant.h"
 #include "http/variants/dependencies.h"
 #include "http/log/recent.h"
 #include "http/watch/waypoints.h"
+#include "lib/log.h"
 #include "lib/mem.h"
 #include "stats/stats.h"
 
@@ -27,19 +28,73 @@ apply_ablation(struct caches *caches, const struct conf *conf)
 
 /* Entries of other caches are few and alike. */
 static void
-set_policy(struct caches *caches, enum conf_policy number)
+set_policy(struct caches *caches, const struct cache_policy *policy)
 {
-	static const struct cache_policy *const	policies[POLICY_COUNT] = {
-		[POLICY_LRU] = &policy_lru,
-		[POLICY_SIEVE] = &policy_sieve,
-		[POLICY_S3FIFO] = &policy_s3fifo,
-		[POLICY_LFU] = &policy_lfu,
-		[POLICY_GDSF] = &policy_gdsf,
+	cache_set_policy(&caches->paths.cache, policy);
+	cache_set_policy(&caches->heads.cache, policy);
+	cache_set_policy(&caches->chunks.cache, policy);
+}
+
+/* With auto it is the conf's default first. */
+static void
+begin_policy(struct caches *caches, const struct conf *conf)
+{
+	bool			 chooses = conf->cache.policy == POLICY_AUTO;
+	struct advice_setup	 setup = {
+		.policy = chooses ? POLICY_LRU : (unsigned)conf->cache.policy,
+		.chooses = chooses,
+		.epoch = conf->cache.advice_every,
 	};
 
-	cache_set_policy(&caches->paths.cache, policies[number]);
-	cache_set_policy(&caches->heads.cache, policies[number]);
-	cache_set_policy(&caches->chunks.cache, policies[number]);
+	_Static_assert(POLICY_AUTO == POLICY_NUMBER && POLICY_COUNT ==
+	    POLICY_NUMBER + 1, "the conf has all policies, and auto");
+	set_policy(caches, policies_all[setup.policy]);
+	if ((chooses || conf->cache.advice) &&
+	    !conf_disabled(conf, ABLATION_CHUNK))
+		advice_begin(&caches->chunks, &setup);
+}
+
+/* In percent of requests, hits. */
+static double
+hits_of(uint32_t misses)
+{
+	return 100 - 100.0 * misses / ADVICE_ALL;
+}
+
+static void
+log_change(const struct advice_change *c)
+{
+	const char	*from = policies_all[c->from]->name;
+	const char	*to = policies_all[c->to]->name;
+
+	if (c->reason == CHOOSER_FAILED)
+		log_info("cache: policy %s has hit %.1f %% of requests, where "
+		    "%s would have hit %.1f %%: the policy is %s again", from,
+		    hits_of(c->from_misses), to, hits_of(c->to_misses), to);
+	else
+		log_info("cache: policy %s would hit %.1f %% of requests, %s "
+		    "hits %.1f %%: the policy is %s now", to,
+		    hits_of(c->to_misses), from, hits_of(c->from_misses), to);
+}
+
+static void
+change_policy(struct cache *c, const struct cache_policy *policy)
+{
+	lock_acquire(c->lock);
+	policy_change(c, policy);
+	lock_release(c->lock);
+}
+
+void
+caches_judge(struct caches *caches, int64_t now)
+{
+	struct advice_change	change;
+
+	if (!advice_judge(&caches->chunks, now, &change))
+		return;
+	change_policy(&caches->paths.cache, policies_all[change.to]);
+	change_policy(&caches->heads.cache, policies_all[change.to]);
+	log_change(&change);
 }
 
 /* Makes the caches thread-safe.  Files to be closed wait for http_tidy() of
@@ -88,7 +143,7 @@ caches_new(const struct caches_setup *setup)
 	pathname_init(&caches->paths, (size_t)conf->cache.paths,
 	    &caches->heads);
 	caches->paths.variant_namespace = variant_namespace;
-	set_policy(caches, (enum conf_policy)conf->cache.policy);
+	begin_policy(caches, conf);
 	apply_ablation(caches, conf);
 	auth_init(&caches->auth, (size_t)conf->cache.logins);
 	verifiers_init(&caches->verifiers, (size_t)conf->limits.verify_queue);
@@ -159,6 +214,32 @@ measure_cache(enum stats_cache which, const struct cache *c)
 	    (int64_t)c->limit_bytes;
 }
 
+static void
+measure_advice(const struct chunk_cache *chunks)
+{
+	int64_t			*g = stats_gauges;
+	struct advice_figures	 f;
+
+	_Static_assert((int)STATS_ADVICE_COUNT == (int)MINIATURE_CACHES,
+	    "each has a gauge");
+	if (!advice_get(chunks, &f))	/* then the policy never changes */
+		while (policies_all[f.policy] != chunks->cache.policy)
+			f.policy++;
+	g[STATS_GAUGE_POLICY_LRU + f.policy] = 1;
+	stats_set(STATS_POLICY_CHANGES, f.changes);
+	if (f.epochs == 0)
+		return;
+	g[STATS_GAUGE_ADVISED] = 1;
+	g[STATS_GAUGE_ADVICE_SAMPLE] = f.sample;
+	g[STATS_GAUGE_ADVICE_HIT] = ADVICE_ALL - (int64_t)f.real_misses;
+	for (int i = 0; i < MINIATURE_CACHES; i++) {
+		g[STATS_GAUGE_WOULD_HIT_LRU + i] =
+		    ADVICE_ALL - (int64_t)f.misses[i];
+		g[STATS_GAUGE_WOULD_HIT_BYTES_LRU + i] =
+		    ADVICE_ALL - (int64_t)f.missed_bytes[i];
+	}
+}
+
 /* Sets gauges and counters.  Caches count for themselves, which saves a request
  * the time. */
 void
@@ -166,6 +247,7 @@ caches_measure(const struct caches *caches)
 {
 	for (int i = 0; i < STATS_CACHE_COUNT; i++)
 		measure_cache(i, cache_of(caches, i));
+	measure_advice(&caches->chunks);
 	waypoints_measure(caches->waypoints);
 	lock_acquire(caches->chunks.cache.lock);
 	stats_set(STATS_CHUNKS_ABSENT, caches->chunks.absent);

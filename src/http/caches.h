@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct conf;
 struct caches;
@@ -31,6 +32,9 @@ struct caches_setup {
 struct caches	*caches_new(const struct caches_setup *);
 /* All loops that used the caches have been freed. */
 void		 caches_free(struct caches **);
+/* Changes the policy if the conf leaves it to the server and there is a better
+ * one; to be called about once a second, at clock ms. */
+void		 caches_judge(struct caches *, int64_t now);
 /* Gauges and counters of the caches: sets them; writes them as lines. */
 void		 caches_measure(const struct caches *);
 void		 caches_report(const struct caches *, void (*)(const char *));

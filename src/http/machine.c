@@ -117,6 +117,7 @@ update_second(struct http_loop *http)
 	http->date.head.wall = http->clock->wall;
 	date_format(http->clock->wall, http->date.text);
 	date_format_log(http->clock->wall, http->date.log);
+	caches_judge(http->caches, http->clock->ms);
 }
 
 /* Whether it is between two requests, with no input or output left. */

@@ -6,6 +6,7 @@ dist_noinst_DATA += src/stats/README
 libstats_a_SOURCES = \
 	src/stats/chain_stats.c \
 	src/stats/chain_stats.h \
+	src/stats/advice_rows.h \
 	src/stats/histogram.c \
 	src/stats/histogram.h \
 	src/stats/program_stats.c \
@@ -13,6 +14,7 @@ libstats_a_SOURCES = \
 	src/stats/report.c \
 	src/stats/report.h \
 	src/stats/report_chains.c \
+	src/stats/report_advice.c \
 	src/stats/report_html.c \
 	src/stats/report_json.c \
 	src/stats/report_plot.c \

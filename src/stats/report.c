@@ -108,17 +108,11 @@ read_chains(struct report *r)
 	r->nchains = n;
 }
 
-void
-report_write(struct buf *to, enum report_form form)
+static void
+write_report(struct buf *to,
+    void (*write)(struct buf *, const struct report *))
 {
-	static void (*const	write[])(struct buf *,
-				    const struct report *) = {
-		[REPORT_HTML] = report_html,
-		[REPORT_JSON] = report_json,
-		[REPORT_PROMETHEUS] = report_prometheus,
-		[REPORT_TEXT] = write_text,
-	};
-	struct report		 r = { .samples = samples };
+	struct report	r = { .samples = samples };
 
 	lock_acquire(lock);
 	if (measure_gauges != NULL)
@@ -130,10 +124,30 @@ report_write(struct buf *to, enum report_form form)
 	r.nsamples = nsamples;
 	read_programs(&r);
 	read_chains(&r);
-	write[form](to, &r);
+	write(to, &r);
 	lock_release(lock);
 	free((void *)(uintptr_t)r.programs);
 	free((void *)(uintptr_t)r.chains);
+}
+
+void
+report_write(struct buf *to, enum report_form form)
+{
+	static void (*const	write[])(struct buf *,
+				    const struct report *) = {
+		[REPORT_HTML] = report_html,
+		[REPORT_JSON] = report_json,
+		[REPORT_PROMETHEUS] = report_prometheus,
+		[REPORT_TEXT] = write_text,
+	};
+
+	write_report(to, write[form]);
+}
+
+void
+report_caches(struct buf *to)
+{
+	write_report(to, report_advice);
 }
 
 static void

@@ -48,6 +48,8 @@ enum report_form {
 
 /* Appends a report to a buffer. */
 void		 report_write(struct buf *, enum report_form);
+/* Appends the caches, and what else would be hit, for people. */
+void		 report_caches(struct buf *);
 /* Appends a table of all programs, for people; in any process that uses their
  * numbers. */
 void		 report_programs(struct buf *);

@@ -449,8 +449,9 @@ add_rows(struct buf *to, enum stats_kind kind, const uint64_t *numbers)
 
 	rows = stats_rows(kind, &n);
 	for (size_t i = 0; i < n; i++) {
-		buf_addf(to, "<tr><td>%s</td><td>%" PRIu64 "</td>"
-		    "<td class=\"help\">", rows[i].name, numbers[i]);
+		buf_addf(to, "<tr><td>%s</td><td>", rows[i].name);
+		report_number(to, rows[i].unit, numbers[i]);
+		buf_adds(to, "</td><td class=\"help\">");
 		report_text(to, rows[i].help);
 		buf_adds(to, "</td></tr>\n");
 	}
@@ -464,6 +465,7 @@ report_html(struct buf *to, const struct report *r)
 	add_responses(to, r);
 	add_connections(to, r);
 	add_caches(to, r);
+	report_advice_html(to, r);
 	if (r->nprograms > 0)
 		add_programs(to, r);
 	if (r->nchains > 0)

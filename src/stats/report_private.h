@@ -37,6 +37,10 @@ void	report_json(struct buf *, const struct report *);
 void	report_prometheus(struct buf *, const struct report *);
 void	report_html(struct buf *, const struct report *);
 
+/* report_advice.c: a text, and a part of the page. */
+void	report_advice(struct buf *, const struct report *);
+void	report_advice_html(struct buf *, const struct report *);
+
 /*
  * report_plot.c: plots for the page, in HTML.
  */

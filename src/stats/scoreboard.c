@@ -282,6 +282,18 @@ merge_gauges(int slot)
 		g[STATS_GAUGE_OPEN_MAX] = open;
 }
 
+/* Ratios have been added up, and are to be the mean of the mains that have
+ * them. */
+static void
+divide_ratios(int64_t *g)
+{
+	int64_t	n = g[STATS_GAUGE_ADVISED];
+
+	for (int i = STATS_GAUGE_ADVICE_SAMPLE; n > 1 &&
+	    i < STATS_GAUGE_WOULD_HIT_BYTES_LRU + STATS_ADVICE_COUNT; i++)
+		g[i] /= n;
+}
+
 void
 scoreboard_merge(void)
 {
@@ -295,6 +307,7 @@ scoreboard_merge(void)
 	for (int i = 0; i < board->nslots; i++)
 		if (is_sibling(i))
 			merge_gauges(i);
+	divide_ratios(stats_gauges);
 }
 
 void

@@ -14,6 +14,7 @@
 
 #include "helpers/job.h"
 #include "lib/counter.h"
+#include "stats/advice_rows.h"
 #include "stats/histogram.h"
 
 /* Id, name. */

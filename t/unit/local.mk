@@ -12,14 +12,17 @@ unit_tests = \
 	t/unit/ampedctl/metrics \
 	t/unit/ampedctl/screen \
 	t/unit/arch/budget \
+	t/unit/cache/advice \
 	t/unit/cache/auth \
 	t/unit/cache/cache \
 	t/unit/cache/cache_threads \
+	t/unit/cache/chooser \
 	t/unit/cache/chunk \
 	t/unit/cache/digest \
 	t/unit/cache/file \
 	t/unit/cache/ghosts \
 	t/unit/cache/header \
+	t/unit/cache/miniature \
 	t/unit/cache/path_info \
 	t/unit/cache/pathname \
 	t/unit/cache/pathname_policy \

@@ -200,6 +200,7 @@ START_TEST(dump_says_where)
 		"    logins    10000 keep 1m                                      # default\n"
 		"    chunks    512M size 64K small 16K                            # default\n"
 		"    policy    lru                                                # default\n"
+		"    advice    on every 1m                                        # default\n"
 		"    residency auto                                               # default\n"
 		"}\n"
 		"log {\n"

@@ -107,6 +107,20 @@ START_TEST(forms)
 }
 END_TEST
 
+/* A number as reports have it, until the next call. */
+static const char *
+number_of(const struct stats_row *row, int64_t n)
+{
+	static char	text[32];
+
+	if (row->unit == STATS_UNIT_RATIO)
+		snprintf(text, sizeof(text), "%" PRId64 ".%06" PRId64,
+		    n / 1000000, n % 1000000);
+	else
+		snprintf(text, sizeof(text), "%" PRId64, n);
+	return text;
+}
+
 static void
 text_has_rows(const char *text, const char *before, enum stats_kind kind,
     int64_t first)
@@ -116,8 +130,8 @@ text_has_rows(const char *text, const char *before, enum stats_kind kind,
 
 	rows = stats_rows(kind, &n);
 	for (size_t i = 0; i < n; i++)
-		has_line(text, "\n%s%s %" PRId64 "\n", before, rows[i].name,
-		    first + (int64_t)i);
+		has_line(text, "\n%s%s %s\n", before, rows[i].name,
+		    number_of(&rows[i], first + (int64_t)i));
 }
 
 START_TEST(text)
@@ -240,8 +254,8 @@ json_has_rows(const char *t, enum stats_kind kind, int64_t first)
 
 	rows = stats_rows(kind, &n);
 	for (size_t i = 0; i < n; i++)
-		has_line(t, "\"%s\":%" PRId64, rows[i].name,
-		    first + (int64_t)i);
+		has_line(t, "\"%s\":%s", rows[i].name,
+		    number_of(&rows[i], first + (int64_t)i));
 }
 
 START_TEST(json)
@@ -410,9 +424,9 @@ exposition_has_rows(const char *t, enum stats_kind kind, int64_t first)
 		stats_metric(kind, &rows[i], metric, sizeof(metric));
 		ck_assert_uint_lt(strlen(metric), sizeof(metric) - 1);
 		labelled = rows[i].label[0] != '\0';
-		has_line(t, "\n%s%s%s%s %" PRId64 "\n", metric,
+		has_line(t, "\n%s%s%s%s %s\n", metric,
 		    labelled ? "{" : "", rows[i].label, labelled ? "}" : "",
-		    first + (int64_t)i);
+		    number_of(&rows[i], first + (int64_t)i));
 	}
 }
 

@@ -1,0 +1,59 @@
+/*
+ * chooser: which policy a cache should have, by what the policies would have
+ * missed.
+ *
+ * The first choice is made after the first epoch: the policy with the fewest
+ * misses.  Later ones need a margin in three epochs in a row, and time.  After
+ * each change the chooser compares the real misses with those that the old
+ * policy would have had, and goes back if they are more.
+ */
+#ifndef CACHE_CHOOSER_H
+#define CACHE_CHOOSER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cache/policy.h"
+
+#define CHOOSER_DAY_MAX	6	/* changes in 24 hours */
+
+/* Misses of an epoch, in millionths of its requests. */
+struct chooser_epoch {
+	uint32_t	would[POLICY_NUMBER];
+	uint32_t	real;		/* with the policy that the cache has */
+};
+
+enum chooser_reason {
+	CHOOSER_STAY,
+	CHOOSER_FIRST,		/* the first choice */
+	CHOOSER_BETTER,		/* another one would miss less */
+	CHOOSER_FAILED		/* back, as the last change has failed */
+};
+
+/* Times are clock ms. */
+struct chooser {
+	unsigned	policy;		/* the present one; in policies_all */
+	unsigned	epochs;		/* so far, up to a small number */
+	uint32_t	mean[POLICY_NUMBER];	/* misses; recent ones count
+						 * for more */
+	unsigned	best, in_a_row;	/* has had the margin so often */
+	int64_t		stay_until;
+	int64_t		barred_until[POLICY_NUMBER];
+	int64_t		changed_at[CHOOSER_DAY_MAX];	/* a ring */
+	unsigned	changes;
+	struct {
+		unsigned	left;	/* epochs to come; 0: no trial */
+		unsigned	old;
+		uint64_t	real, would;	/* sums of misses */
+	}		trial;
+};
+
+void		 chooser_init(struct chooser *, unsigned policy);
+/* Judges by an epoch that has ended, and sets policy.  For a change, from and
+ * to are the misses of the former and of the new policy by which it was
+ * decided. */
+enum chooser_reason chooser_judge(struct chooser *,
+		    const struct chooser_epoch *, int64_t now, uint32_t *from,
+		    uint32_t *to);
+
+#endif
