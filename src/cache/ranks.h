@@ -24,8 +24,8 @@
 
 /* Puts an entry, which is in no queue, into one for weight 2^class. */
 void	ranks_add(struct cache *, struct cache_entry *, unsigned class);
-/* As the hooks keep and victim of a policy.  class_of() tells the class of an
- * entry that has been used so many times, its coming included. */
+/* As the functions keep and victim of a policy.  class_of() tells the class of
+ * an entry by its number of uses; its arrival counts as one. */
 void	ranks_keep(struct cache *, struct cache_entry *,
 	    unsigned (*class_of)(const struct cache *,
 		const struct cache_entry *));

@@ -101,7 +101,7 @@ enum evloop_event clients_read_event(const struct client *);
 void	clients_wake(struct client *, enum outcome);
 /* Takes a connection out of the list of its timeout. */
 void	clients_unlist(struct client *);
-/* Closes a connection, with a CLOSE's flags; as main ends, with a log line. */
+/* Close a connection: with a CLOSE's flags; as main ends, with a log line. */
 void	clients_close(struct client *, unsigned flags);
 void	clients_break_off(struct client *);
 /* Closes the connection whose loss costs least; false: there is none. */

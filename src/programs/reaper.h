@@ -40,11 +40,10 @@ struct reaper_report {
 int	reaper_fork(const struct conf *, int errors, pid_t *pid);
 /* Has an idle reaper start a program.  0, or -1 with errno: it has ended. */
 int	reaper_start(int pipe, const struct conf *, const struct execute *);
-/* Receives a report.  output: of an EXECUTED the pipe of the program's output,
- * which does not block, or the file of a filter's; of NOTES their file; it is
- * the caller's; -1 if there is none.  1; 0: the
- * reaper has ended, and so has all that the program has started; -1 with errno
- * (EAGAIN: there is none). */
+/* Receives a report, and a descriptor, which is the caller's (-1: none): with
+ * EXECUTED the pipe of the program's output, which does not block, or a
+ * filter's file; with NOTES their file.  Returns 1; 0: the reaper and all that
+ * the program has started have ended; -1 with errno (EAGAIN: no report). */
 int	reaper_recv(int pipe, struct reaper_report *, int *output);
 /* Has the reaper send SIGTERM to all that the program has started and, to what
  * is left after REAPER_GRACE, SIGKILL. */
