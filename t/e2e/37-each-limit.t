@@ -47,6 +47,8 @@ my %does = (
 	'cache chunks size' => { with => 'chunks small 4K',
 	    values => ['4K', '8K', '16M'] },
 	'cache variants' => { values => ["$place/variants"] },
+	'cache hotlist' => { values => ["$place/hot"] },
+	'cache hotlist every' => { as => "hotlist $place/hot every" },
 	'cache results' => { values => ["$place/variants"] },
 	'cache results max' => { as => "results $place/variants max" },
 	'limits connections' => { ends => 1,
