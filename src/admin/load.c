@@ -75,7 +75,7 @@ write_request(struct loading *l, const struct url *url)
 	bool		 has_field = l->load.coding != NULL;
 
 	if (has_field)
-		buf_addf(&field, "Accept-Encoding: %s", l->load.coding);
+		preload_add_field(&field, l->load.coding);
 	buf_string(&field);
 	fields[0] = field.at;
 	target_host(l->load.conf, url, &host);

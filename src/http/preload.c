@@ -13,15 +13,22 @@
 static void
 add_variant_requests(struct preload *p, uint32_t variants)
 {
-	const char	*coding;
+	const char	*name;
 
 	if (p->variant_request.len == 0)
 		return;
-	while ((coding = variant_next_coding(&variants)) != NULL) {
+	while ((name = variant_next(&variants)) != NULL) {
 		buf_add(&p->request, p->variant_request.at,
 		    p->variant_request.len);
-		buf_addf(&p->request, "Accept-Encoding: %s\r\n\r\n", coding);
+		variant_add_field(&p->request, name);
+		buf_adds(&p->request, "\r\n\r\n");
 	}
+}
+
+void
+preload_add_field(struct buf *to, const char *variant)
+{
+	variant_add_field(to, variant);
 }
 
 static void

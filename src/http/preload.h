@@ -38,10 +38,13 @@ struct preload_name {
 	struct str	 host;		/* empty, unless the path depends on
 					 * it */
 	struct str	 target;	/* raw */
-	const char	*coding;	/* of the variant; NULL: the file */
+	const char	*coding;	/* or format, of the variant; NULL: the
+					 * file */
 	unsigned	 uses;		/* of late */
 };
 
+/* Adds the field, without its end, that asks for a variant by its name. */
+void	preload_add_field(struct buf *, const char *variant);
 /* Tells of the names in some buckets from *bucket on; false: those were the
  * last.  A name is valid during the call, which must not use the caches. */
 bool	preload_visit(struct http_loop *, size_t *bucket,

@@ -416,6 +416,16 @@ is($half->response->{body}, $before, 'what was under way has all of it');
 $server->stop;
 
 # Variants come along.
+write_file("$root/pic.png", 'a picture');
+write_file("$root/pic.png.avif", 'the same');
+$server = start(site => "$rules\tformats avif\n", global => "$conf$an_hour");
+await('the socket', sub { -S $control });
+is_deeply([ctl('preload', '/pic.png')],
+    [0, "/pic.png: 9 bytes; also as avif\n", ''], 'another format');
+is($server->get('/pic.png', fields => ['Accept: image/avif'])->{body},
+    'the same', 'is there');
+$server->stop;
+is(counted($server, 'lookups'), 2, 'without another look');
 SKIP: {
 	skip('there is no gzip', 4) if system('gzip -V >/dev/null 2>&1') != 0;
 	system('gzip', '-kn', "$root/other") == 0 or die "gzip\n";

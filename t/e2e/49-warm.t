@@ -15,14 +15,16 @@ Amped::one_main();
 
 my %files = ((map { ("f$_" => content("f$_", 3000)) } 1 .. 60),
     'large' => content('large', 3_000_000), 'style.css' => 'p { }',
-    'style.css.gz' => 'as if compressed', 'other' => "other\n");
+    'style.css.gz' => 'as if compressed', 'other' => "other\n",
+    'pic.png' => 'a picture', 'pic.png.webp' => 'the same');
 my $port = free_port();
 # What is in memory is good for an hour, whatever becomes of the disk.
 my $global = "helpers 2 max 4 share 4\n" .
     "cache {\n\tpaths 1000 revalidate 1h stale 1h\n\twatches 0\n}\n";
 my $site = "site default {\n\tlisten 127.0.0.1:$port\n\troot %s\n" .
-    "\tprecompressed gzip\n%s}\n";
+    "\tprecompressed gzip\n\tformats webp\n%s}\n";
 my $gzip = { fields => ['Accept-Encoding: gzip'] };
+my $webp = { fields => ['Accept: image/webp'] };
 
 sub start {
 	my ($root, %opt) = @_;
@@ -35,14 +37,17 @@ sub get_all {
 	my ($server, @names) = @_;
 	my @wrong;
 
-	for my $name (@names ? @names : sort grep { !/\.gz/ } keys %files) {
+	for my $name (@names ? @names : sort grep { !/\.(?:gz|webp)\z/ } keys %files) {
 		my $answer = $server->get("/$name", port => $port);
 		push(@wrong, "$name: $answer->{status}")
 		    if $answer->{body} ne $files{$name};
 	}
 	my $css = $server->get('/style.css', port => $port, %$gzip);
+	my $picture = $server->get('/pic.png', port => $port, %$webp);
 	push(@wrong, 'style.css.gz') if !@names &&
 	    $css->{body} ne $files{'style.css.gz'};
+	push(@wrong, 'pic.png.webp') if !@names &&
+	    $picture->{body} ne $files{'pic.png.webp'};
 	return \@wrong;
 }
 
@@ -129,7 +134,7 @@ my $list = "$dir/hot/list";
 my $keeping = $global =~ s/(cache \{\n)/$1\thotlist $list every 1s\n/r;
 $server = start($root, global => $keeping);
 is_deeply(get_all($server), [], 'all files');
-my @sorted = (sort('style.css gzip', grep { !/\.gz/ } keys %files));
+my @sorted = (sort('style.css gzip', 'pic.png webp', grep { !/\.(?:gz|webp)\z/ } keys %files));
 sub kept {
 	return '' unless -e $list;
 	return join("\n", sort(map { s{^http://[^/]*/}{}r } grep { !/^#/ }

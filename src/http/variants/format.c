@@ -32,6 +32,21 @@ format_suffix(enum format format)
 	return formats[format].suffix;
 }
 
+const char *
+format_name(enum format format)
+{
+	return formats[format].name;
+}
+
+const char *
+format_find_type(const char *name)
+{
+	for (int i = 0; i < FORMAT_COUNT; i++)
+		if (strcmp(formats[i].name, name) == 0)
+			return formats[i].type;
+	return NULL;
+}
+
 bool
 format_is_wanted(const struct conf_rules *rules, enum format format)
 {

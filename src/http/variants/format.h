@@ -20,6 +20,9 @@ struct conn;
 /* The media type of a namespace of that kind, or NULL. */
 const char	*format_type(uint32_t ns);
 const char	*format_suffix(enum format);
+const char	*format_name(enum format);
+/* The media type of the format with that name; NULL: there is none. */
+const char	*format_find_type(const char *name);
 /* Whether lookups by these rules look for a picture in that format. */
 bool		 format_is_wanted(const struct conf_rules *, enum format);
 /* Whether files of that media type have variants in other formats. */

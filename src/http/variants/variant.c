@@ -27,14 +27,26 @@ get_coding(uint32_t bit)
 }
 
 const char *
-variant_next_coding(uint32_t *offered)
+variant_next(uint32_t *offered)
 {
-	for (uint32_t i = 0; i < BIT_COUNT; i++)
+	for (uint32_t i = 0; i < BIT_COUNT + FORMAT_COUNT; i++)
 		if ((*offered & 1U << i) != 0) {
 			*offered &= ~(1U << i);
-			return get_coding(i);
+			return i < BIT_COUNT ? get_coding(i) :
+			    format_name(i - BIT_COUNT);
 		}
 	return NULL;
+}
+
+void
+variant_add_field(struct buf *to, const char *name)
+{
+	const char	*type = format_find_type(name);
+
+	if (type != NULL)
+		buf_addf(to, "Accept: %s", type);
+	else
+		buf_addf(to, "Accept-Encoding: %s", name);
 }
 
 uint32_t
