@@ -2,12 +2,14 @@
  * Tests of helpers/store: what is kept is found again, and only that: nothing of
  * a file that is damaged in any byte, cut off, or another user's.
  */
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <time.h>
 
 #include "helpers/file_version.h"
@@ -89,7 +91,8 @@ found(const char *key)
 	close(job.fd);
 	ck_assert_int_eq(n, job.store.size + job.store.notes_size);
 	ck_assert_uint_eq(job.store.notes_size, notes.len);
-	ck_assert_mem_eq(text + job.store.size, notes.at, notes.len);
+	ck_assert_mem_eq(text + job.store.size, buf_string(&notes),
+	    notes.len);
 	text[job.store.size] = '\0';
 	return text;
 }
@@ -410,12 +413,31 @@ START_TEST(room)
 }
 END_TEST
 
-/* A disk without room leaves nothing behind. */
+/* What cannot be kept leaves nothing behind: on a full disk, and of a file that
+ * has got shorter. */
 START_TEST(full)
 {
-	struct job	job;
+	struct rlimit		few, many;
+	static char		text[1001];
+	struct job		job;
 
 	make_directory();
+	memset(text, 'x', 1000);
+	tree_file("text", text, 0600);
+	job = make_job("key");
+	job.fd = open(tree_path("text"), O_RDONLY);
+	job.store.has_file = true;
+	job.store.size = 1000;
+	signal(SIGXFSZ, SIG_IGN);
+	ck_assert_int_eq(getrlimit(RLIMIT_FSIZE, &many), 0);
+	few = many;
+	few.rlim_cur = 200;
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &few), 0);
+	job_perform(&job);
+	ck_assert_int_eq(job.error, EFBIG);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &many), 0);
+	close(job.fd);
+	ck_assert_int_eq(count_files(), 0);
 	job = make_job("key");
 	tree_file("text", "a text", 0600);
 	job.fd = open(tree_path("text"), O_RDONLY);
