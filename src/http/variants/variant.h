@@ -71,11 +71,11 @@ variant_base(uint32_t ns)
 /* The result of a negotiation (RFC 9110, section 12.5.3). */
 enum variant_choice { VARIANT_NOT_ACCEPTABLE, VARIANT_IDENTITY, VARIANT_USE };
 
-/* Clears the first bit of *offered and returns the name of its coding or format;
- * NULL: no bit. */
+/* Clears the first bit of *offered and returns the name of its coding or
+ * format; NULL: no bit. */
 const char	*variant_next(uint32_t *offered);
-/* Adds the field, without its end, by which a request gets the variant with that
- * name. */
+/* Adds the field, without its end, by which a request gets the variant with
+ * that name. */
 void		 variant_add_field(struct buf *, const char *name);
 /* Negotiates by the value of Accept-Encoding: *which is the bit of offered to
  * use.  Pure. */
