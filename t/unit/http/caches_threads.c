@@ -29,7 +29,8 @@
 
 static const char conf_text[] =
     "cache { paths 6 revalidate 2ms stale 5ms negative 1ms\n"
-    "heads 64K; chunks 256K size 64K small 16K; residency %s }\n"
+    "heads 64K; chunks 256K size 64K small 16K; residency %s\n"
+    "policy auto; advice on every 100ms }\n"
     "limits { verify 2; pace 1G after 1G }\n"
     "site a.org { listen *:80; root $; compress gzip; listing html json\n"
     "error 404 /f0.txt; precompressed br\n"
