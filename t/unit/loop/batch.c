@@ -341,9 +341,12 @@ drain(void *context)
 	acceptor_drain(context);
 }
 
-/* A batch runs before a drain, which may end its connections. */
+/* A batch runs before a drain, which may end its connections.  These are idle
+ * until the same time; the one that was listed first may have been listed again
+ * behind the other, as the clock went on between the two. */
 START_TEST(drained)
 {
+	const char	*batch = "a0 a1 R0 R1 q0 q1 f2 r0 r1 W0 W1 e0 e1 ";
 	struct watch	*timer;
 
 	add_client(2);
@@ -351,7 +354,9 @@ START_TEST(drained)
 	ask(0, 1);
 	evloop_arm(timer, 0);
 	iterate();
-	ck_assert_str_eq(told, "a0 a1 R0 R1 q0 q1 f2 r0 r1 W0 W1 e0 e1 a0 a1");
+	ck_assert_int_eq(strncmp(told, batch, strlen(batch)), 0);
+	ck_assert(strcmp(told + strlen(batch), "a0 a1") == 0 ||
+	    strcmp(told + strlen(batch), "a1 a0") == 0);
 	evloop_unwatch(&timer);
 }
 END_TEST
