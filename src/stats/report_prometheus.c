@@ -152,50 +152,58 @@ make_label(struct buf *to, const char *of, const char *name,
 	return buf_string(to);
 }
 
-static void
-add_program_numbers(struct buf *to, const struct report *r,
-    enum stats_kind kind, size_t member)
-{
-	char			 metric[STATS_METRIC_MAX];
-	const struct stats_row	*rows;
-	const uint64_t		*numbers;
-	struct buf		 label = { 0 };
-	size_t			 n;
+/* Records with numbers of programs or of chains: each begins with a name. */
+struct named {
+	const char	*label;		/* with its = */
+	const void	*records;
+	size_t		 n, size;	/* bytes of one */
+};
 
-	rows = stats_rows(kind, &n);
-	for (size_t i = 0; i < n; i++) {
-		stats_metric(kind, &rows[i], metric, sizeof(metric));
-		begin_metric(to, kind, rows, i, metric);
-		for (size_t k = 0; k < r->nprograms; k++) {
-			numbers = (const void *)((const char *)
-			    &r->programs[k] + member);
-			add_sample(to, rows[i].unit, make_label(&label,
-			    "program=", r->programs[k].name, NULL), metric,
-			    numbers[i]);
-		}
-	}
-	buf_free(&label);
+_Static_assert(offsetof(struct program_stats_numbers, name) == 0 &&
+    offsetof(struct chain_stats_numbers, name) == 0, "the name is the first");
+
+/* The name of a record, whose numbers are at that member of it. */
+static const char *
+get_named(const struct named *all, size_t i, size_t member,
+    const void **numbers)
+{
+	const char	*record = (const char *)all->records + i * all->size;
+	const char	*name;
+
+	memcpy(&name, record, sizeof(name));
+	*numbers = record + member;
+	return name;
 }
 
+/* Adds the counters or gauges that are in an array at that member, or, if they
+ * are, its histograms. */
 static void
-add_program_histograms(struct buf *to, const struct report *r)
+add_named(struct buf *to, const struct named *all, enum stats_kind kind,
+    size_t member, bool are_histograms)
 {
-	const enum stats_kind	 kind = STATS_KIND_PROGRAM_HISTOGRAM;
 	char			 metric[STATS_METRIC_MAX];
 	const struct stats_row	*rows;
-	struct buf		 label = { 0 };
+	const void		*numbers;
+	struct buf		 text = { 0 };
+	const char		*label;
 	size_t			 n;
 
 	rows = stats_rows(kind, &n);
 	for (size_t i = 0; i < n; i++) {
 		stats_metric(kind, &rows[i], metric, sizeof(metric));
 		begin_metric(to, kind, rows, i, metric);
-		for (size_t k = 0; k < r->nprograms; k++)
-			add_histogram(to, rows[i].unit, make_label(&label,
-			    "program=", r->programs[k].name, NULL), metric,
-			    &r->programs[k].histograms[i]);
+		for (size_t k = 0; k < all->n; k++) {
+			label = get_named(all, k, member, &numbers);
+			label = make_label(&text, all->label, label, NULL);
+			if (are_histograms)
+				add_histogram(to, rows[i].unit, label, metric,
+				    (const struct histogram *)numbers + i);
+			else
+				add_sample(to, rows[i].unit, label, metric,
+				    ((const uint64_t *)numbers)[i]);
+		}
 	}
-	buf_free(&label);
+	buf_free(&text);
 }
 
 static void
@@ -235,11 +243,15 @@ add_server_numbers(struct buf *to, const struct report *r)
 static void
 add_programs(struct buf *to, const struct report *r)
 {
-	add_program_numbers(to, r, STATS_KIND_PROGRAM_COUNTER,
-	    offsetof(struct program_stats_numbers, counters));
-	add_program_numbers(to, r, STATS_KIND_PROGRAM_GAUGE,
-	    offsetof(struct program_stats_numbers, gauges));
-	add_program_histograms(to, r);
+	const struct named	all = { "program=", r->programs, r->nprograms,
+				    sizeof(r->programs[0]) };
+
+	add_named(to, &all, STATS_KIND_PROGRAM_COUNTER,
+	    offsetof(struct program_stats_numbers, counters), false);
+	add_named(to, &all, STATS_KIND_PROGRAM_GAUGE,
+	    offsetof(struct program_stats_numbers, gauges), false);
+	add_named(to, &all, STATS_KIND_PROGRAM_HISTOGRAM,
+	    offsetof(struct program_stats_numbers, histograms), true);
 	for (size_t i = 0; i < r->nprograms; i++)
 		if (r->programs[i].nservers > 0) {
 			add_server_numbers(to, r);
@@ -247,50 +259,16 @@ add_programs(struct buf *to, const struct report *r)
 		}
 }
 
-/*
- * Chains
- */
-
 static void
-add_chain_counters(struct buf *to, const struct report *r)
+add_chains(struct buf *to, const struct report *r)
 {
-	const enum stats_kind	 kind = STATS_KIND_CHAIN_COUNTER;
-	char			 metric[STATS_METRIC_MAX];
-	const struct stats_row	*rows;
-	struct buf		 label = { 0 };
-	size_t			 n;
+	const struct named	all = { "chain=", r->chains, r->nchains,
+				    sizeof(r->chains[0]) };
 
-	rows = stats_rows(kind, &n);
-	for (size_t i = 0; i < n; i++) {
-		stats_metric(kind, &rows[i], metric, sizeof(metric));
-		begin_metric(to, kind, rows, i, metric);
-		for (size_t k = 0; k < r->nchains; k++)
-			add_sample(to, rows[i].unit, make_label(&label,
-			    "chain=", r->chains[k].name, NULL), metric,
-			    r->chains[k].counters[i]);
-	}
-	buf_free(&label);
-}
-
-static void
-add_chain_histograms(struct buf *to, const struct report *r)
-{
-	const enum stats_kind	 kind = STATS_KIND_CHAIN_HISTOGRAM;
-	char			 metric[STATS_METRIC_MAX];
-	const struct stats_row	*rows;
-	struct buf		 label = { 0 };
-	size_t			 n;
-
-	rows = stats_rows(kind, &n);
-	for (size_t i = 0; i < n; i++) {
-		stats_metric(kind, &rows[i], metric, sizeof(metric));
-		begin_metric(to, kind, rows, i, metric);
-		for (size_t k = 0; k < r->nchains; k++)
-			add_histogram(to, rows[i].unit, make_label(&label,
-			    "chain=", r->chains[k].name, NULL), metric,
-			    &r->chains[k].histograms[i]);
-	}
-	buf_free(&label);
+	add_named(to, &all, STATS_KIND_CHAIN_COUNTER,
+	    offsetof(struct chain_stats_numbers, counters), false);
+	add_named(to, &all, STATS_KIND_CHAIN_HISTOGRAM,
+	    offsetof(struct chain_stats_numbers, histograms), true);
 }
 
 void
@@ -312,8 +290,6 @@ report_prometheus(struct buf *to, const struct report *r)
 	    "limit of the helpers with a job for a file system");
 	if (r->nprograms > 0)
 		add_programs(to, r);
-	if (r->nchains > 0) {
-		add_chain_counters(to, r);
-		add_chain_histograms(to, r);
-	}
+	if (r->nchains > 0)
+		add_chains(to, r);
 }
