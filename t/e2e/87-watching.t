@@ -97,7 +97,7 @@ is(status_of('pool', 'take_body(); head();', method => 'POST',
     body => 'x' x 100_000), 200, '... with a body');
 is(status_of('pool', 'put("Location: /z\n\n");'), 200,
     '... by a local redirect');
-is(status_of('pool', 'hang_up();'), 502, '... failed');
+is(status_of('pool', 'take_body(); hang_up();'), 502, '... failed');
 counts('pool', requests => 5, answered => 4, failed => 1, late => 0,
     refused => 0, left => 0, spooled => 100_000, limit => 4, busy => 0,
     queued => 0, 'wait-count' => 5, 'answer-count' => 4);
@@ -266,7 +266,11 @@ $programs->gone('a program that goes on without a client', $pid);
 counts($cgi, left => 1, killed => 0, processes => 0);
 
 # A manager outlives a reload, and goes on with all numbers.
-my %before = numbers('pool');
+my %before;
+await('processes that all have started', sub {
+	%before = numbers('pool');
+	return $before{idle} == $before{processes};
+});
 is((ctl('reload'))[0], 0, 'reload');
 counts('pool', processes => $before{processes}, busy => 0, limit => 4);
 is(status_of('pool', $hello), 200, '... answered');

@@ -274,7 +274,8 @@ note_start(struct conn *c)
 	run->started = true;
 	run->deadline = c->http->clock->ms + run->program->answer;
 	stats_count(STATS_PROGRAMS_STARTED);
-	note_time(c, PROGRAM_STATS_HISTOGRAM_WAIT);
+	if (run->resends == 0)		/* a request waits once */
+		note_time(c, PROGRAM_STATS_HISTOGRAM_WAIT);
 }
 
 static enum go
