@@ -27,6 +27,7 @@ my %tool = (
 	hangs => 'exec sleep 60',
 	stalls => 'head -c 10; exec sleep 60',
 	last => 'exec cat',
+	begin => 'exec head -c 4',
 	leaves => 'setsid sleep 60 2> /dev/null & exec cat',
 );
 my %own = (endless => 'result 100K', hangs => 'answer 300ms',
@@ -144,6 +145,19 @@ $answer = $programs->get(play('upper', "$begun kill('KILL', \$\$);"));
 ok($answer->{status} == 502 || $answer->{short}, 'one that dies');
 $answer = $programs->get(cat('upper', "$type\nContent-Length: 9\n\nabc"));
 ok($answer->{status} == 502 || $answer->{short}, 'one that writes too little');
+
+# A filter that needs no more ends the program that writes on, and its place is
+# free; a program that writes for ever has no longer for HEAD.
+my $endless = 'head(); tell_test("%s"); while (1) { put("abcde"); ' .
+    'select(undef, undef, undef, 0.1) }';
+$client = $programs->ask(play('begin', sprintf($endless, 'unread')));
+is($client->response->{body}, 'abcd', 'a filter that needs no more');
+$programs->gone('... ends the program', $programs->told('unread'));
+is(Amped::Programs::state_of($client), 'open', '... in step');
+$client = $programs->ask(play('quick', sprintf($endless, 'head')),
+    method => 'HEAD');
+is($client->response('HEAD')->{status}, 200, 'HEAD of an endless answer');
+$programs->gone('... ends the program', $programs->told('head'));
 
 # A client that leaves.
 $client = $programs->ask(play('left', 'head(); put("x"); ' .

@@ -339,7 +339,10 @@ handle_admission(struct conn *c)
 static enum go
 begin_response(struct conn *c)
 {
+	struct run	*run = c->request->run;
+
 	answer_put_head(c);
+	run->deadline = c->http->clock->ms + run->program->silence;
 	return conn_go(c, STEP_RELAY);
 }
 

@@ -101,6 +101,29 @@ is_too_long(const struct run *run)
 	    run->head.len + run->backend->len > 0;
 }
 
+/* Whether the program writes what nobody reads, as the filters have ended: a
+ * pipeline would end it by SIGPIPE. */
+static bool
+is_unread(const struct conn *c)
+{
+	const struct run	*run = c->request->run;
+
+	return run->chain != NULL && run->passage == NULL &&
+	    c->request->parse.method != METHOD_HEAD &&
+	    run->head.len + run->backend->len > 0;
+}
+
+/* Whether the time is over that the program may work on behind a response
+ * that is whole.  Bytes that are dropped do not put it off. */
+static bool
+is_over(const struct conn *c)
+{
+	const struct run	*run = c->request->run;
+
+	return run->bodiless && run->passage == NULL &&
+	    c->http->clock->ms >= run->deadline;
+}
+
 /* Ends a response that is whole; the client may have gone since. */
 static enum go
 end_whole(struct conn *c)
@@ -251,11 +274,13 @@ relay_step(struct conn *c)
 		return handle_failed_body(c);
 	if (is_too_long(run))
 		return handle_too_long(c);
+	if (is_unread(c) || is_over(c))
+		return end_whole(c);
 	more = put_next(c);
 	/* The time that the client takes to receive is not the program's. */
 	if (run->passage != NULL)
 		passage_put_off(c, more ? OUTCOME_NONE : outcome);
-	else if (more || outcome == OUTCOME_NONE) {
+	else if (!run->bodiless && (more || outcome == OUTCOME_NONE)) {
 		run->deadline = c->http->clock->ms + run->program->silence;
 		leave_put_off(c);
 	}
