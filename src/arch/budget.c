@@ -78,9 +78,21 @@ min_clients(const struct conf *conf)
 	    CLIENTS_MIN;
 }
 
-/* How many requests for programs there may be at once, those that wait for a
- * process included, if descriptors are no matter.  In a drain a main that has
- * one client accepts all that wait for a main. */
+/* The programs that a request occupies at most: the one that answers, and
+ * filters. */
+static size_t
+count_of_request(const struct conf *conf)
+{
+	size_t	n = 0;
+
+	for (size_t i = 0; i < conf->nchains; i++)
+		n = MAX(n, conf->chains[i].n);
+	return n + 1;
+}
+
+/* How many programs there may be at once, those that a request waits for
+ * included, if descriptors are no matter.  In a drain a main that has one
+ * client accepts all that wait for a main. */
 static size_t
 max_programs(const struct conf *conf)
 {
@@ -92,7 +104,8 @@ max_programs(const struct conf *conf)
 		n += conf_program_most(p) + (size_t)p->queue;
 	}
 	return arch_of(conf)->limitations[ARCH_LIMITED_CLIENTS] ?
-	    MIN(n, arch_workers(conf) + CLIENTS_MIN) : n;
+	    MIN(n, (arch_workers(conf) + CLIENTS_MIN) *
+	    count_of_request(conf)) : n;
 }
 
 void

@@ -33,7 +33,7 @@ enum budget_part {
 struct budget {
 	size_t	parts[BUDGET_PART_COUNT];
 	size_t	sum;		/* of the parts */
-	size_t	programs;	/* requests for programs at once */
+	size_t	programs;	/* programs at once, filters, too */
 	size_t	clients, files;	/* descriptors left for these */
 	size_t	min;		/* descriptors that the main must have */
 };

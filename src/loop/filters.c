@@ -70,6 +70,10 @@ log_failure(const struct chain_run *s, int error)
 	else if (error == EPROTO)
 		log_warnx("filter %s: %.*s: failed: lines of %s[PID] say how",
 		    p->name, n, name, p->name);
+	else if (error == EMFILE || error == ENFILE)
+		log_warnx("filter %s: %.*s: it has no place, as too few files "
+		    "may be open; raise the limit (ulimit -n)", p->name, n,
+		    name);
 	else if (error != ECANCELED && error != EAGAIN && error != ENODATA)
 		log_warnx("filter %s: %.*s: cannot start %s: %s", p->name, n,
 		    name, p->command.at[0], strerror(error));

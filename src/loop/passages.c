@@ -158,6 +158,10 @@ fail_flow(struct flow *f, const struct filter *of, int error)
 	else if (error == EPROTO)
 		log_warnx("filter %s: %s: failed: lines of %s[PID] say how",
 		    p->name, f->name, p->name);
+	else if (error == EMFILE || error == ENFILE)
+		log_warnx("filter %s: %s: it has no place, as too few files "
+		    "may be open; raise the limit (ulimit -n)", p->name,
+		    f->name);
 	else if (error != EAGAIN && error != ENODATA)
 		log_warnx("filter %s: %s: cannot start %s: %s", p->name,
 		    f->name, p->command.at[0], strerror(error));

@@ -66,6 +66,14 @@ why_of_error(int error)
 	return WHY_DISK_FAILED;
 }
 
+enum why
+why_of_filters(int error)
+{
+	return error == EAGAIN || error == EMFILE || error == ENFILE ||
+	    error == ENOMEM ? WHY_FILTER_BUSY :
+	    error == ETIMEDOUT ? WHY_FILTER_LATE : WHY_FILTER_FAILED;
+}
+
 bool
 why_is_transient(int error)
 {

@@ -22,6 +22,9 @@ const char	*why_directive(enum why);
 const char	*why_sentence(enum why);
 /* The reason for a refusal that follows from an errno of the disk. */
 enum why	 why_of_error(int error);
+/* The reason that follows from the error of a run of filters (src/filter.h);
+ * too few descriptors are a want of places. */
+enum why	 why_of_filters(int error);
 /* Whether a later attempt may succeed: the status is 503. */
 bool		 why_is_transient(int error);
 

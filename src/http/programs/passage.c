@@ -297,7 +297,8 @@ count_end(const struct run *run)
 
 	chain_stats_time(chain, CHAIN_STATS_HISTOGRAM_TIME,
 	    clock_us() - run->since);
-	if (p->output.end == BACKEND_FAILED && error == EAGAIN)
+	if (p->output.end == BACKEND_FAILED &&
+	    why_of_filters(error) == WHY_FILTER_BUSY)
 		chain_stats_add(chain, CHAIN_STATS_REFUSED);
 	else if (p->output.end == BACKEND_FAILED && error != ENODATA)
 		chain_stats_add(chain, CHAIN_STATS_FAILED);
@@ -321,9 +322,14 @@ passage_cause(const struct conn *c)
 		return run->backend->end == BACKEND_COMPLETE ?
 		    "its answer is shorter than its Content-Length" :
 		    "it was ended in the middle of its answer";
-	return run->passage->output.error == ETIMEDOUT ?
-	    "the filters of its answer took too long" :
-	    "a filter of its answer has failed";
+	switch (why_of_filters(run->passage->output.error)) {
+	case WHY_FILTER_LATE:
+		return "the filters of its answer took too long";
+	case WHY_FILTER_BUSY:
+		return "a filter of its answer has no place";
+	default:
+		return "a filter of its answer has failed";
+	}
 }
 
 /* Makes the answer what it was. */
@@ -335,13 +341,6 @@ leave_filters(struct conn *c)
 	buf_add(&run->head, run->passage->kept.at, run->passage->kept.len);
 	passage_end(c);
 	run->chain = NULL;
-}
-
-static enum why
-why_of_filters(int error)
-{
-	return error == EAGAIN ? WHY_FILTER_BUSY :
-	    error == ETIMEDOUT ? WHY_FILTER_LATE : WHY_FILTER_FAILED;
 }
 
 /* Whether the answer may be sent as it was. */

@@ -44,13 +44,6 @@ note_run_failure(struct lookup *l, enum why why)
 	    passes ? WHY_FILTER_PASSED : why);
 }
 
-static enum why
-why_of_filters(int error)
-{
-	return error == EAGAIN ? WHY_FILTER_BUSY :
-	    error == ETIMEDOUT ? WHY_FILTER_LATE : WHY_FILTER_FAILED;
-}
-
 /* Takes the result of a run over. */
 static struct dependencies_made
 take_made(struct lookup *l)

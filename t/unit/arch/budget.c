@@ -1,6 +1,8 @@
 /*
  * Tests of arch/budget: the parts of a budget are not more than the whole.
  */
+#include <sys/param.h>
+
 #include "arch/arch.h"
 #include "arch/budget.h"
 #include "t/unit/conf/confs.h"
@@ -82,6 +84,7 @@ START_TEST(leaves_some_for_programs)
 	struct conf_program	 programs[] = {
 		{ .most = 3, .queue = 20 }, { .most = 7, .queue = 100 },
 	};
+	struct conf_chain	 chains[] = { { .n = 3 }, { .n = 1 } };
 	struct conf		*conf;
 	struct budget		 none, b;
 	bool			 one;
@@ -99,6 +102,14 @@ START_TEST(leaves_some_for_programs)
 	ck_assert(!budget_suffices(conf, 1, b.min - 1));
 	budget_make(&b, conf, 1, 1, 100000);
 	ck_assert_uint_eq(b.programs, one ? arch_workers(conf) + 16 : 130);
+	/* Each client may have as many filters as the longest chain. */
+	conf->chains = chains;
+	conf->nchains = 2;
+	budget_make(&b, conf, 1, 1, 100000);
+	ck_assert_uint_eq(b.programs, one ? MIN(130, (arch_workers(conf) + 16) *
+	    4) : 130);
+	conf->chains = NULL;
+	conf->nchains = 0;
 	conf->programs = NULL;
 	conf->nprograms = 0;
 	conf_free(&conf);

@@ -478,6 +478,10 @@ START_TEST(needs_others)
 	pass(1, "a", -1);
 	check_end(BACKEND_FAILED, ENOENT);
 	passages_leave(&passage);
+	refusal = EMFILE;
+	pass(1, "a", -1);
+	check_end(BACKEND_FAILED, EMFILE);
+	passages_leave(&passage);
 	pass(1, "a", -1);
 	fakes[0]->backend.retry_after = 7;
 	set_end(0, BACKEND_BUSY, -1);
