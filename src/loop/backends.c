@@ -435,6 +435,14 @@ take_recall(struct record *r)
 	    &(struct program_done){ .nanswered = 0 });
 }
 
+/* Of a program that runs it makes no sense. */
+static void
+take_refusal(struct record *r, uint32_t retry_after)
+{
+	r->backend.retry_after = retry_after;
+	end_work(r, r->backend.started ? BACKEND_BROKEN : BACKEND_BUSY);
+}
+
 static void
 take_report(struct record *r, const struct program_report *report, int pipe)
 {
@@ -459,8 +467,7 @@ take_report(struct record *r, const struct program_report *report, int pipe)
 		take_recall(r);
 		break;
 	default:
-		r->backend.retry_after = report->retry_after;
-		end_work(r, BACKEND_BUSY);
+		take_refusal(r, report->retry_after);
 		break;
 	}
 }

@@ -306,8 +306,10 @@ START_TEST(misreported)
 		report(PROGRAM_STARTED, 0, -1);
 	else if (_i == 1)
 		report(PROGRAM_ENDED, EXITED(0), fd);
-	else
+	else if (_i == 2)
 		report(PROGRAM_STARTED, 0, fd);
+	else
+		report(PROGRAM_BUSY, 5, -1);
 	close(fd);
 	settle();
 	check_ended(BACKEND_BROKEN, -1);
@@ -480,7 +482,7 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, manager_ends, 0, 3);
 	tcase_add_loop_test(t, refused, 0, 2);
 	tcase_add_test(t, short_life);
-	tcase_add_loop_test(t, misreported, 0, 3);
+	tcase_add_loop_test(t, misreported, 0, 4);
 	tcase_add_loop_test(t, ended_when_told, 0, 6);
 	tcase_add_loop_test(t, ended_before, 0, 6);
 	tcase_add_test(t, manager_gone);
