@@ -5,9 +5,11 @@
  * started has ended.
  */
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -80,11 +82,25 @@ report_no_start(struct run *r, int error)
 		process_log_failure(&r->process, error);
 }
 
+/* Whether a filter of a pipeline was killed as the one behind it reads no more,
+ * which main judges. */
+static bool
+is_cut(const struct run *r, int status)
+{
+	const struct invocation	*i = r->invocation;
+
+	return WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE &&
+	    i->admission->program->is_filter &&
+	    (i->kind_of_body == PROGRAM_BODY_PIPE ||
+	    i->kind_of_body == PROGRAM_BODY_OUTPUT);
+}
+
 /* A program that main has given up was ended from here, and is no failure. */
 static void
 report_end(struct run *r, int status)
 {
-	bool	is_wanted = r->invocation->request.fd != -1;
+	bool	is_wanted = r->invocation->request.fd != -1 &&
+		    !is_cut(r, status);
 
 	(void)admission_report(r->invocation, &(struct program_report){
 	    .kind = PROGRAM_ENDED, .status = status }, -1);

@@ -64,6 +64,7 @@ chain three { filters upper replaces last }
 chain streams { filters replaces }
 chain passes { filters fails; onfail pass }
 chain late { filters upper hangs; onfail pass }
+chain cut { filters last begin }
 chain gated { filters gated }
 chain may { filters may upper }
 chain mays { filters may }
@@ -71,7 +72,7 @@ chain left { filters left }
 program quick { directory $dir/cgi; nice 0; silence 1s; most 4 }
 END
     site => join('', map { "\tpath /$_ { run all; chain $_ }\n" }
-    (sort keys %tool), qw(three streams passes late gated may mays left)) .
+    (sort keys %tool), qw(three streams passes late cut gated may mays left)) .
     "\tpath /quick { run quick; chain upper }\n\tpath /status { status on }\n");
 
 # What a program at that path is to do; the target.
@@ -158,6 +159,10 @@ $client = $programs->ask(play('quick', sprintf($endless, 'head')),
     method => 'HEAD');
 is($client->response('HEAD')->{status}, 200, 'HEAD of an endless answer');
 $programs->gone('... ends the program', $programs->told('head'));
+$answer = $programs->get(cat('cut', "$type\n\n$large"));
+is("$answer->{body} $answer->{then}", 'line open',
+    'a filter whose output is not read');
+unlike($server->errors, qr/last\[\d+\]/, '... is no failure');
 
 # A client that leaves.
 $client = $programs->ask(play('left', 'head(); put("x"); ' .
@@ -189,6 +194,8 @@ check_places() if Amped::many_clients();
 my $numbers = $programs->get('/status?text')->{body};
 like($numbers, qr/^chain-$_$/m, "chain $_") for 'three-runs 2',
     'three-failed 0', 'fails-failed 1', 'late-failed 1', 'upper-failed 0',
+    'cut-failed 0',
     Amped::many_clients() ? ('gated-refused 1', 'mays-left-out 1') : ();
+like($numbers, qr/^program-last-killed\S* 0$/m, 'none of its filters is killed');
 $server->finish;
 done_testing();
