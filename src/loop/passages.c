@@ -350,10 +350,10 @@ end_output(struct flow *f)
 }
 
 /* The program that wrote it last, whose limit counts. */
-static const struct filter *
+static struct filter *
 get_last(const struct flow *f)
 {
-	const struct filter	*p = f->first, *next;
+	struct filter	*p = f->first, *next;
 
 	while ((next = find_next(f, p)) != NULL)
 		p = next;
@@ -363,7 +363,7 @@ get_last(const struct flow *f)
 static void
 take_bytes(struct flow *f, size_t n)
 {
-	const struct filter	*last = get_last(f);
+	struct filter	*last = get_last(f);
 
 	f->has_output = true;
 	f->output.len += n;
@@ -371,6 +371,7 @@ take_bytes(struct flow *f, size_t n)
 	f->passage.moved++;
 	f->written += (int64_t)n;
 	if (f->written > last->program->result) {
+		count_filter(last, PROGRAM_STATS_FAILED);
 		fail_flow(f, last, EFBIG);
 		return;
 	}

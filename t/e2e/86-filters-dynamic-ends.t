@@ -194,8 +194,9 @@ check_places() if Amped::many_clients();
 my $numbers = $programs->get('/status?text')->{body};
 like($numbers, qr/^chain-$_$/m, "chain $_") for 'three-runs 2',
     'three-failed 0', 'fails-failed 1', 'late-failed 1', 'upper-failed 0',
-    'cut-failed 0',
+    'cut-failed 0', 'left-time-count 1', 'upper-time-count 4',
     Amped::many_clients() ? ('gated-refused 1', 'mays-left-out 1') : ();
 like($numbers, qr/^program-last-killed\S* 0$/m, 'none of its filters is killed');
+like($numbers, qr/^program-endless-failed 1$/m, 'one that writes too much');
 $server->finish;
 done_testing();

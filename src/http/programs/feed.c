@@ -36,6 +36,7 @@ is_due(const struct run *run)
 static enum go
 go_back(struct conn *c)
 {
+	c->request->run->body.is_back = true;
 	return conn_go(c, (enum step)c->request->run->body.feeder);
 }
 
@@ -50,12 +51,23 @@ fail_body(struct conn *c, enum why why)
 	return go_back(c);
 }
 
-/* Passes on what has come.  The program's time begins anew. */
+/* The program's time begins anew, but not that of the filters of its answer. */
+static void
+put_off(struct conn *c)
+{
+	struct run	*run = c->request->run;
+
+	if (run->passage == NULL || run->passage->awaits_source)
+		run->deadline = c->http->clock->ms +
+		    (run->passage != NULL || c->request->response.answered ?
+		    run->program->silence : run->program->answer);
+}
+
+/* Passes on what has come. */
 static void
 send_bytes(struct conn *c)
 {
 	struct run	*run = c->request->run;
-	const struct conf_program *program = run->program;
 	size_t		 n = MIN(run->body.bytes.len, run->backend->room);
 
 	if (n == 0)
@@ -64,8 +76,7 @@ send_bytes(struct conn *c)
 	buf_consume(&run->body.bytes, n);
 	if (run->body.comes)
 		run->body.length += (int64_t)n;
-	run->deadline = c->http->clock->ms + (c->request->response.answered ?
-	    program->silence : program->answer);
+	put_off(c);
 }
 
 /* The program has all of the body. */
@@ -264,6 +275,14 @@ feed_from_client(struct conn *c)
 	return pass_on(c);
 }
 
+/* Whether filters have to go on by a time before that. */
+static bool
+may_filters_be_late(const struct run *run, int64_t before)
+{
+	return run->passage != NULL && !run->passage->awaits_source &&
+	    run->deadline < before;
+}
+
 /* The client may pause between bytes as long as with any body; the time for all
  * of it runs while the program makes it wait, too. */
 static enum go
@@ -282,6 +301,9 @@ wait_for_both(struct conn *c)
 	if (run->body.gap == 0)
 		run->body.gap = c->http->clock->ms + c->http->conf->limits.gap;
 	is_last = r->discard.deadline <= run->body.gap;
+	if (may_filters_be_late(run, MIN(r->discard.deadline, run->body.gap)))
+		return conn_wait(c, WAIT_BACKEND, TIMEOUT_PROGRAM,
+		    run->deadline, flags);
 	conn_wait(c, WAIT_BACKEND, is_last ? TIMEOUT_BODY : TIMEOUT_READ,
 	    MIN(r->discard.deadline, run->body.gap), flags);
 	c->wait.term = is_last ? r->discard.term : 0;

@@ -29,10 +29,16 @@ leave_put_off(struct conn *c)
 enum outcome
 leave_outcome(struct conn *c)
 {
-	enum outcome	outcome = conn_outcome(c);
-	bool		is_over = outcome == OUTCOME_TIMED_OUT &&
+	struct run	*run = c->request->run;
+	enum outcome	 outcome = conn_outcome(c);
+	bool		 is_over = outcome == OUTCOME_TIMED_OUT &&
 			    c->wait.timeout == TIMEOUT_LEAVE;
 
+	/* Bytes for the program are no progress of the answer, as a wait for
+	 * the client is. */
+	if (run->body.is_back && outcome == OUTCOME_NONE)
+		outcome = OUTCOME_READY;
+	run->body.is_back = false;
 	if (is_over && c->wait.n == 0)
 		return OUTCOME_FAILED;
 	if (!is_over && outcome != OUTCOME_ENDED)

@@ -288,31 +288,6 @@ passage_is_late(struct conn *c)
  * Ends
  */
 
-static void
-count_end(const struct run *run)
-{
-	const struct passage	*p = run->passage;
-	size_t			 chain = run->chain->number;
-	int			 error = p->output.error;
-
-	chain_stats_time(chain, CHAIN_STATS_HISTOGRAM_TIME,
-	    clock_us() - run->since);
-	if (p->output.end == BACKEND_FAILED &&
-	    why_of_filters(error) == WHY_FILTER_BUSY)
-		chain_stats_add(chain, CHAIN_STATS_REFUSED);
-	else if (p->output.end == BACKEND_FAILED && error != ENODATA)
-		chain_stats_add(chain, CHAIN_STATS_FAILED);
-	else if (p->left_out != 0)
-		chain_stats_add(chain, CHAIN_STATS_LEFT_OUT);
-}
-
-void
-passage_end(struct conn *c)
-{
-	count_end(c->request->run);
-	c->http->backends.leave(&c->request->run->passage);
-}
-
 const char *
 passage_cause(const struct conn *c)
 {
@@ -339,7 +314,7 @@ leave_filters(struct conn *c)
 	struct run	*run = c->request->run;
 
 	buf_add(&run->head, run->passage->kept.at, run->passage->kept.len);
-	passage_end(c);
+	run_end_passage(c);
 	run->chain = NULL;
 }
 
@@ -360,7 +335,7 @@ reply_failure(struct conn *c)
 	struct backend	 output = run->passage->output;
 	const char	*cause = passage_cause(c);
 
-	passage_end(c);
+	run_end_passage(c);
 	if (output.end == BACKEND_BROKEN) {
 		stats_count(STATS_PROGRAMS_FAILED);
 		return failure_reply(c, WHY_PROGRAM_ENDED, "%s", cause);

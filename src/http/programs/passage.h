@@ -25,8 +25,6 @@ COLD void	passage_put_off(struct conn *, enum outcome);
 /* Handles the end of the time of a passage with a head.  False: it is the
  * program that is late. */
 COLD bool	passage_is_late(struct conn *);
-/* Counts how it has ended, and has its filters ended. */
-COLD void	passage_end(struct conn *);
 /* The clause that says why a passage with a head is not complete. */
 COLD const char	*passage_cause(const struct conn *);
 

@@ -179,7 +179,7 @@ cut_passage(struct conn *c)
 		stats_count(STATS_PROGRAMS_FAILED);
 	run_count(c, was_whole ? PROGRAM_STATS_ANSWERED :
 	    PROGRAM_STATS_FAILED);
-	passage_end(c);
+	run_end_passage(c);
 	return cut_response(c, cause);
 }
 
@@ -197,7 +197,7 @@ end_passage(struct conn *c)
 		output_write(conn_output(c), "0\r\n\r\n", 5);
 	run->bodiless = true;
 	run->deadline = c->http->clock->ms + run->program->silence;
-	passage_end(c);
+	run_end_passage(c);
 	return conn_has_output(c) ? conn_send(c, STEP_RELAY) : GO_ON;
 }
 

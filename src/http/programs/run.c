@@ -1,11 +1,16 @@
 /*
  * run: makes and frees what a request for a program needs.
  */
+#include <errno.h>
 #include <stdlib.h>
 
+#include "conf/chain.h"
+#include "filter.h"
 #include "http/programs/kept.h"
 #include "http/programs/run.h"
+#include "lib/clock.h"
 #include "lib/mem.h"
+#include "stats/chain_stats.h"
 
 static const struct run	empty = { .index = "", .body.fd = -1, .left = -1,
 			    .counted = true };
@@ -32,13 +37,38 @@ run_begin(struct conn *c, const struct conf_program *program, char *file,
 	return conn_go(c, STEP_COLLECT);
 }
 
+static void
+count_end(const struct run *run)
+{
+	const struct passage	*p = run->passage;
+	size_t			 chain = run->chain->number;
+	int			 error = p->output.error;
+
+	chain_stats_time(chain, CHAIN_STATS_HISTOGRAM_TIME,
+	    clock_us() - run->since);
+	if (p->output.end == BACKEND_FAILED &&
+	    why_of_filters(error) == WHY_FILTER_BUSY)
+		chain_stats_add(chain, CHAIN_STATS_REFUSED);
+	else if (p->output.end == BACKEND_FAILED && error != ENODATA)
+		chain_stats_add(chain, CHAIN_STATS_FAILED);
+	else if (p->left_out != 0)
+		chain_stats_add(chain, CHAIN_STATS_LEFT_OUT);
+}
+
+void
+run_end_passage(struct conn *c)
+{
+	count_end(c->request->run);
+	c->http->backends.leave(&c->request->run->passage);
+}
+
 void
 run_end(struct conn *c)
 {
 	struct run	*run = c->request->run;
 
 	if (run->passage != NULL)
-		c->http->backends.leave(&run->passage);
+		run_end_passage(c);
 	if (run->backend != NULL)
 		c->http->backends.end(&run->backend);
 }

@@ -85,10 +85,10 @@ struct run *run_get(struct request *);
  * over file. */
 enum go	run_begin(struct conn *, const struct conf_program *, char *file,
 	    size_t script_len);
-/* Ends the program, if it runs; frees. */
+/* End what runs: the first frees, the last ends the passage alone. */
 void	run_free(struct conn *);
-/* Ends the program, if it runs. */
 void	run_end(struct conn *);
+void	run_end_passage(struct conn *);
 /* Ends the program, and makes the struct that of a request without a program;
  * what programs have authorized, and what is kept of their answers, stays. */
 void	run_renew(struct conn *);

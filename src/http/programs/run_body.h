@@ -53,6 +53,7 @@ struct run_body {
 					 * 0: at any time */
 	uint8_t		 reads;		/* by this visit of the step */
 	uint8_t		 feeder;	/* enum step: asks for that */
+	bool		 is_back;	/* its step has had its turn */
 	struct spool	*spool;		/* under way; NULL: none */
 	int		 error;		/* of the last one; 0: none */
 	bool		 has_failed;	/* while the program ran, by its disk

@@ -203,7 +203,7 @@ count_run(const struct lookup *l)
 
 	chain_stats_time(chain, CHAIN_STATS_HISTOGRAM_TIME,
 	    clock_us() - l->began_at);
-	if (l->run.error == EAGAIN)
+	if (why_of_filters(l->run.error) == WHY_FILTER_BUSY)
 		chain_stats_add(chain, CHAIN_STATS_REFUSED);
 	else if (l->run.error == ENODATA || l->run.has_left_out)
 		chain_stats_add(chain, CHAIN_STATS_LEFT_OUT);

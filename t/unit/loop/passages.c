@@ -16,6 +16,7 @@
 #include "lib/mem.h"
 #include "loop/clients_private.h"
 #include "loop/passages.h"
+#include "stats/program_stats.h"
 #include "t/unit/unit.h"
 
 #define COUNT(array)	(sizeof(array) / sizeof((array)[0]))
@@ -552,6 +553,11 @@ END_TEST
 
 START_TEST(ends_one_that_writes_for_ever)
 {
+	const struct program_stats_label label = { .name = name };
+	struct program_stats		*counts = program_stats_new(&label, 1);
+	struct program_stats_numbers	 numbers;
+
+	program_stats_use(counts);
 	pass(1, "", -1);
 	report_start(0);
 	for (int i = 0; i < 6; i++) {
@@ -569,6 +575,11 @@ START_TEST(ends_one_that_writes_for_ever)
 	put(0, "12345");
 	settle();
 	check_end(BACKEND_FAILED, EFBIG);
+	ck_assert(program_stats_read(0, &numbers));
+	ck_assert_uint_eq(numbers.counters[PROGRAM_STATS_FAILED], 1);
+	ck_assert_uint_eq(numbers.counters[PROGRAM_STATS_LEFT], 0);
+	program_stats_use(NULL);
+	program_stats_free(&counts);
 }
 END_TEST
 
