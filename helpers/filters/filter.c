@@ -46,13 +46,18 @@ is_pausing(int fd)
 }
 
 /* The limit of files is that of a result. */
-static bool
-is_too_large(size_t len)
+void
+filter_limit(size_t len)
 {
 	struct rlimit	limit;
 
-	return getrlimit(RLIMIT_FSIZE, &limit) == 0 &&
-	    limit.rlim_cur != RLIM_INFINITY && len > limit.rlim_cur;
+	if (getrlimit(RLIMIT_FSIZE, &limit) == -1 ||
+	    limit.rlim_cur == RLIM_INFINITY || len <= limit.rlim_cur)
+		return;
+	fprintf(stderr, "its input, which it needs as a whole, is larger than "
+	    "%lld bytes, as is the limit of its result (result)\n",
+	    (long long)limit.rlim_cur);
+	exit(EX_DATAERR);
 }
 
 bool
@@ -71,10 +76,6 @@ filter_next(struct buf *to)
 		exit(EX_IOERR);
 	}
 	to->len += (size_t)n;
-	if (is_too_large(to->len)) {
-		fputs("there is more of it than a result may have\n", stderr);
-		exit(EX_DATAERR);
-	}
 	return n > 0;
 }
 

@@ -23,9 +23,12 @@ int	filter_main(int n, char **words);
 /* Reads all of a file: 0, or -1 with errno. */
 int	filter_read(int fd, struct buf *);
 /* Adds the next bytes of standard input; false: it has ended.  Before it waits
- * for a pipe it writes what was not yet written.  The process ends where it
- * fails, or where so much has been added that a result could not be larger. */
+ * for a pipe it writes what was not yet written.  The process ends where that
+ * fails. */
 bool	filter_next(struct buf *);
+/* Of a filter that collects its input: the process ends where it has more bytes
+ * than a result may have. */
+void	filter_limit(size_t);
 /* Writes bytes to standard output, perhaps later; the process ends where that
  * fails. */
 void	filter_write(const void *, size_t);

@@ -15,7 +15,7 @@ run_whole(int (*filter)(struct str))
 	int		status;
 
 	while (filter_next(&input))
-		continue;
+		filter_limit(input.len);
 	status = filter((struct str){ buf_string(&input), input.len });
 	buf_free(&input);
 	return status;

@@ -53,10 +53,12 @@ program a-to-b { filter replace aab b; nice 0 }
 program latin { filter charset utf-8 latin1; nice 0 }
 program marks { filter $marks; nice 0; confine basic }
 program ssi { filter ssi; result 1M; nice 0 }
+program small { filter replace xxxxxxxxx z; result 16K; nice 0 }
 program pages { filter $markdown; nice 0 }
 chain three { filters upper twice last }
 chain pieces { filters a-to-b latin }
 chain marks { filters marks }
+chain small { filters small }
 chain ssi { filters ssi }
 chain pages { filters pages }
 chain short { filters twice first }
@@ -65,12 +67,14 @@ program other { scgi $scgi }
 program streamed { directory $dir/cgi; nice 0; stream on; most 4 }
 END
     site => join('', map { "\tpath /$_ { run all; chain $_ }\n" }
-    (sort keys %tool), qw(three pieces marks ssi pages short)) . <<"END");
+    (sort keys %tool), qw(three pieces marks ssi small pages
+    short)) . <<"END");
 	path /html { run all; chain upper for text/html }
 	path /names { run all; chain upper for play* }
 	path /own { run own; chain upper }
 	path /other { run other; chain upper }
 	path /streamed { run streamed; chain upper; body 16M }
+	path /less { chain small; alias $dir/www }
 	path /query { run all; chain upper by query "w=1-10" }
 	path /files { chain upper; alias $dir/www }
 END
@@ -175,6 +179,19 @@ is($programs->get(cat('ssi',
     'a part of a page');
 is($programs->get(cat('ssi', "$type\n\n" . 'x' x (2 << 20)))->{status}, 500,
     'a page that is too large for it');
+$server->wait_line(qr/ssi\[\d+\]: its input, .* 1048576 bytes, .*\(result\)/);
+
+# What is collected is limited, but not what passes.
+my $many = "xxxxxxxxx\n" x 4000;
+write_file("$dir/www/$_->[0].txt", $_->[1]) for ['many', $many],
+    ['same', '0123456789' x 4000];
+for my $target ('/less/many.txt', cat('small', "$type\n\n$many")) {
+	$answer = $programs->get($target);
+	is("$answer->{status} " . length($answer->{body}), '200 8000',
+	    'an input that is larger than its result may be');
+}
+is($programs->get('/less/same.txt')->{status}, 500, '... but not the result');
+$server->wait_line(qr/filter small: .*larger than 16384 bytes \(result\)/);
 if ($has_markdown) {
 	$answer = $programs->get(cat('pages', "$type\n\n# Head\n"));
 	like($answer->{body}, qr{<h1>Head</h1>}, 'Markdown');
