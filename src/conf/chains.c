@@ -179,3 +179,67 @@ conf_chains_complete(struct conf_reader *reader, struct conf_site *site)
 		    conf_run_find_around(site, i),
 		    conf_object_path(&site->paths[i]));
 }
+
+/*
+ * Chains and programs
+ */
+
+/* Whether answers of programs may pass through a chain where these rules are in
+ * force. */
+static bool
+has_answers(const struct conf_rules *rules, const struct conf_chain *chain)
+{
+	if (rules->run.n == 0 || rules->chains.nparameters > 0)
+		return false;
+	for (size_t i = 0; i < rules->chains.n; i++)
+		if (rules->chains.list[i].chain == chain)
+			return true;
+	return false;
+}
+
+static bool
+is_for_answers(const struct conf *conf, const struct conf_chain *chain)
+{
+	const struct conf_site	*site;
+
+	for (size_t i = 0; i < conf->nsites; i++) {
+		site = &conf->sites[i];
+		if (has_answers(&site->rules, chain))
+			return true;
+		for (size_t k = 0; k < site->npaths; k++)
+			if (has_answers(&site->paths[k].rules, chain))
+				return true;
+	}
+	return false;
+}
+
+/* Whether a filter of a chain stands before this place as well. */
+static bool
+is_repeated(const struct conf_chain *chain, size_t at)
+{
+	for (size_t i = 0; i < at; i++)
+		if (strcmp(chain->filters.at[i], chain->filters.at[at]) == 0)
+			return true;
+	return false;
+}
+
+/* The filters of an answer run at once.  One that stands twice has a place
+ * while it waits for another, so several answers would wait for each other. */
+void
+conf_chains_check(struct conf_reader *reader)
+{
+	struct conf_chain	*chain;
+
+	for (size_t i = 0; i < reader->conf->nchains; i++) {
+		chain = &reader->conf->chains[i];
+		for (size_t k = 1; k < chain->filters.n; k++)
+			if (is_repeated(chain, k) &&
+			    is_for_answers(reader->conf, chain))
+				conf_error(reader, find_origin(chain, "filters",
+				    k)->pos, "filter %s stands twice in a "
+				    "chain for answers of programs, which "
+				    "would wait for each other: write a "
+				    "program of another name for the second",
+				    chain->filters.at[k]);
+	}
+}

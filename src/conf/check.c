@@ -367,6 +367,7 @@ conf_check(struct conf_reader *reader)
 		check_paths(reader, &conf->sites[i]);
 		conf_rules_complete(reader, &conf->sites[i]);
 	}
+	conf_chains_check(reader);
 	conf_sendfile_complete(reader);
 	check_listeners(reader);
 	if (conf->nsites == 0 && reader->nerrors == 0)

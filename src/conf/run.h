@@ -46,6 +46,8 @@ void		conf_chain_free_rules(struct conf_rules *);
 void		conf_chains_prepare(struct conf_reader *);
 /* Makes the lists of a site and of its sorted paths. */
 void		conf_chains_complete(struct conf_reader *, struct conf_site *);
+/* Checks the chains of answers of programs, once all lists are made. */
+void		conf_chains_check(struct conf_reader *);
 
 /* run.c */
 /* The rules of the block path around a path, by its index, or of the site.

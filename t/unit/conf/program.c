@@ -184,6 +184,9 @@ END_TEST
 #define CHAIN	"program b { filter /bin/head -c \"%{w}\" }\n"		\
 		"chain a { filters b }\nsite y {\n"			\
 		"listen *:81; root /; chain a by query \""
+#define TWICE(path)							\
+	"program b { filter ssi }\nprogram p { command /bin/sh }\n"	\
+	"chain a { filters b b }\nsite y {\nlisten *:81; root /; " path " }"
 #define BOUNDS(text)							\
 	"5:39: \"" text "\": bounds of a query are written "		\
 	"NAME=LOWEST-HIGHEST or NAME=WORD|WORD, once for each name, with " \
@@ -325,6 +328,9 @@ static const struct {
 	{ "program b { filter sed }\nchain a { filters b }", "2:20: \"sed\" is "
 	    "no filter: write a file from / on, ssi, replace, charset, "
 	    "markdown or module" },
+	{ TWICE("path /p { run p; chain a }"), "4:21: filter b stands twice in "
+	    "a chain for answers of programs, which would wait for each other: "
+	    "write a program of another name for the second" },
 	{ CHAIN "w=10-1\" }", BOUNDS("w=10-1") },
 	{ CHAIN "w=1-9 w=1-8\" }", BOUNDS("w=1-9 w=1-8") },
 	{ CHAIN "v=1-9\" }", "5:28: the bounds have no parameter \"w\", which "
@@ -451,6 +457,18 @@ START_TEST(bad_programs)
 	    "%s\n%s", bads[_i].want, all);
 	ck_assert_msg(strstr(end, "\nt.conf:") == NULL, "%s", all);
 	buf_free(&text);
+}
+END_TEST
+
+/* A filter may stand twice in a chain for files, as these have their turns. */
+START_TEST(repeated_filters)
+{
+	struct conf	*conf;
+
+	conf = good(TWICE("chain a; path /p { chain off; run p }"));
+	conf_free(&conf);
+	conf = good(TWICE("chain a by query \"w=1-2\"; run p"));
+	conf_free(&conf);
 }
 END_TEST
 
@@ -591,6 +609,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, values);
 	tcase_add_test(tests, protocols);
 	tcase_add_test(tests, unnamed);
+	tcase_add_test(tests, repeated_filters);
 	tcase_add_test(tests, managers);
 	tcase_add_test(tests, sendfile);
 	tcase_add_loop_test(tests, bad_programs, 0, COUNT(bads));
