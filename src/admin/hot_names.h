@@ -21,7 +21,7 @@ void		 hot_names_free(struct hot_names **);
  * the list is complete.  A list that is under way is given up. */
 void		 hot_names_write(struct hot_names *, int file,
 		    void (*written)(void *), void *context);
-/* Completes a list that is under way now. */
+/* Completes the list that is under way, at once. */
 void		 hot_names_finish(struct hot_names *);
 
 #endif

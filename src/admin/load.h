@@ -25,8 +25,8 @@ struct load {
 	const char		*coding;	/* of a variant; NULL: none */
 	uint64_t		 most;		/* bytes of the response; 0:
 						 * all */
-	/* Called at the end.  Must not begin another request: the connection
-	 * is being closed. */
+	/* Called at the end, while the connection is being closed, so it must
+	 * not begin another request. */
 	void			(*ended)(void *, struct preload *);
 	void			*context;
 };

@@ -1,11 +1,11 @@
 /*
- * warm: fills the caches of a main with the names of a list
- * (shared/hot_list.h), as far as nobody has to wait for that.
+ * warm: brings the files of a list of hot names (shared/hot_list.h) into the
+ * caches of a main, without delaying clients.
  *
- * Clients come first: a few names are loaded at a time, between two iterations
- * of the loop and only while these are short.  A main that waits for the disk
- * itself pauses after each name three times as long as the name took, unless no
- * client is there.  Loading ends when a cache is full.
+ * A few names are loaded at a time, between two iterations of the loop, and
+ * only while iterations are short.  If main itself waits for the disk and has
+ * clients, it pauses after each name three times as long as the name took.
+ * Loading ends when a cache is full.
  */
 #ifndef ADMIN_WARM_H
 #define ADMIN_WARM_H
@@ -26,7 +26,7 @@ struct warm_setup {
 	struct http_loop	*http;
 	struct clients		*clients;
 	const struct conf	*conf;
-	unsigned		 at_once;	/* names that are loaded */
+	unsigned		 at_once;	/* most names under way */
 	bool			 in_place;	/* the loop waits for the disk,
 						 * and so do its clients */
 };

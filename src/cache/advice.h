@@ -1,13 +1,13 @@
 /*
- * advice: what other policies, and other amounts of memory, would have made of
- * the requests for chunks; and, if the conf says so, the choice of the policy
- * by that.
+ * advice: how many requests for chunks other policies, and other amounts of
+ * memory, would have hit; and, with policy auto, the choice of the policy by
+ * these figures.
  *
  * A miniature (miniature.h) is asked for a sample of the chunks that the cache
- * is asked for.  It is made when the cache is half full: before that there is
- * nothing to tell.  An epoch is a number of requests in the sample and a time
- * at least.  The figures are of the last epochs, where recent ones count for
- * more.
+ * is asked for.  It is made when an eighth of the memory is in use: with less
+ * in use, policies do not differ.  An epoch ends after a number of requests in
+ * the sample and a time.  The figures are means of the last epochs; recent
+ * epochs count for more.
  */
 #ifndef CACHE_ADVICE_H
 #define CACHE_ADVICE_H
@@ -18,7 +18,8 @@
 struct chunk;
 struct chunk_cache;
 
-/* Requests of an epoch in the sample, at least; and for each thing in it. */
+/* The least requests in the sample for an epoch: of all, and for each thing in
+ * the sample. */
 #define ADVICE_EPOCH	4096
 #define ADVICE_TURNS	2
 #define ADVICE_ALL	1000000	/* ratios are parts of so many */
@@ -49,17 +50,17 @@ struct advice_change {
 	uint32_t		from_misses, to_misses;	/* of ADVICE_ALL */
 };
 
-/* Lets a cache of chunks, which has the policy, have advice. */
+/* Gives advice to a cache of chunks, which already has the policy of setup. */
 void	advice_begin(struct chunk_cache *, const struct advice_setup *);
 void	advice_end(struct chunk_cache *);
-/* To be called from time to time.  True: the policy of the cache has been
- * changed. */
+/* Ends an epoch that is over.  To be called from time to time.  True: the
+ * policy of the cache has been changed. */
 bool	advice_judge(struct chunk_cache *, int64_t now, struct advice_change *);
 /* False: the cache has no advice. */
 bool	advice_get(const struct chunk_cache *, struct advice_figures *);
 
-/* For chunk.c, under the lock: a chunk in the sample is asked for; a new chunk
- * is. */
+/* For chunk.c, under the lock: notes that a chunk in the sample is asked for;
+ * that a chunk is asked for that was not in the cache. */
 void	advice_note(struct chunk_cache *, const struct chunk *);
 void	advice_note_new(struct chunk_cache *, const struct chunk *);
 

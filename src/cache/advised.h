@@ -10,11 +10,11 @@ struct advice;
 
 struct advised {
 	struct advice	*advice;	/* NULL: none */
-	uint32_t	 sample;	/* the advice is told of chunks with a
-					 * hash below that */
-	uint64_t	 later;		/* chunks asked for that were not the
-					 * first of their file */
-	uint64_t	 first_misses;	/* first ones that were not there */
+	uint32_t	 sample;	/* the advice is told of chunks whose
+					 * hash is below this number */
+	uint64_t	 later;		/* requests for chunks other than the
+					 * first of a file */
+	uint64_t	 first_misses;	/* misses of first chunks of files */
 };
 
 #endif

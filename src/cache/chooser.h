@@ -2,10 +2,11 @@
  * chooser: which policy a cache should have, by what the policies would have
  * missed.
  *
- * The first choice is made after the first epoch: the policy with the fewest
- * misses.  Later ones need a margin in three epochs in a row, and time.  After
- * each change the chooser compares the real misses with those that the old
- * policy would have had, and goes back if they are more.
+ * Another policy must have fewer misses by a margin.  In the first epochs, one
+ * epoch with the margin is enough.  Later, three epochs in a row must have it,
+ * and the last change must be some minutes ago.  After a later change, the
+ * chooser compares the real misses with those that the old policy would have
+ * had, and goes back if the real misses are more by a margin.
  */
 #ifndef CACHE_CHOOSER_H
 #define CACHE_CHOOSER_H
@@ -36,7 +37,8 @@ struct chooser {
 	unsigned	epochs;		/* so far, up to a small number */
 	uint32_t	mean[POLICY_NUMBER];	/* misses; recent ones count
 						 * for more */
-	unsigned	best, in_a_row;	/* has had the margin so often */
+	unsigned	best, in_a_row;	/* last epochs in which best has had
+					 * the margin */
 	int64_t		stay_until;
 	int64_t		barred_until[POLICY_NUMBER];
 	int64_t		changed_at[CHOOSER_DAY_MAX];	/* a ring */
@@ -49,9 +51,8 @@ struct chooser {
 };
 
 void		 chooser_init(struct chooser *, unsigned policy);
-/* Judges by an epoch that has ended, and sets policy.  For a change, from and
- * to are the misses of the former and of the new policy by which it was
- * decided. */
+/* Judges by an epoch that has ended, and sets policy.  At a change, sets *from
+ * and *to to the misses of the old and of the new policy that have decided. */
 enum chooser_reason chooser_judge(struct chooser *,
 		    const struct chooser_epoch *, int64_t now, uint32_t *from,
 		    uint32_t *to);

@@ -1,30 +1,30 @@
 /*
- * miniature: what other policies, or another amount of memory, would make of
- * the requests that a cache gets.
+ * miniature: how many requests of a cache other policies, or another amount of
+ * memory, would hit.
  *
  * A few small caches without contents are asked for the same things as the
- * cache.  They follow a sample: the things whose hash is below a threshold, as
- * a part of all hashes, and they have the same part of the memory (Waldspurger
- * et al., USENIX ATC 2017).  When there are too many things, the threshold is
- * halved (SHARDS; Waldspurger et al., FAST 2015).  Each cache is the engine of
- * this folder with a policy of it, so of all things it evicts what a real one
- * would.  All its memory is allocated when it is made, but for a few KiB that
- * s3fifo has for keys.
+ * cache.  They follow a sample: the things whose hash is below a threshold.
+ * The threshold is a part of all hashes, and the small caches have the same
+ * part of the memory (Waldspurger et al., USENIX ATC 2017).  When there are too
+ * many things, the threshold is halved (SHARDS; Waldspurger et al., FAST 2015).
+ * Each small cache is a struct cache with a policy of this folder, so it
+ * evicts as a real cache would.  All memory is allocated when the miniature is
+ * made, except a few KiB that s3fifo has for keys.
  */
 #ifndef CACHE_MINIATURE_H
 #define CACHE_MINIATURE_H
 
 #include "cache/policy.h"
 
-/* Each policy with the limit of the cache; then the policy that the cache has,
- * with half and with twice the limit. */
+/* The small caches: one for each policy, with the limit of the real cache; then
+ * the policy of the real cache with half and with twice the limit. */
 enum {
 	MINIATURE_HALF = POLICY_NUMBER,
 	MINIATURE_TWICE,
 	MINIATURE_CACHES
 };
 
-/* Most things that are followed at a time: less than 1 MiB for all. */
+/* The most things that are followed at a time; they take less than 1 MiB. */
 #define MINIATURE_THINGS	4096
 
 /* All hashes: the first threshold. */
@@ -36,11 +36,11 @@ struct miniature_thing {
 	uint64_t	whole;	/* of struct cache_item */
 	uint32_t	bytes;	/* of struct cache_item */
 	uint32_t	hash;	/* below the threshold: it is in the sample */
-	bool		first;	/* its absence would have a request wait */
+	bool		first;	/* if it is absent, a request waits */
 };
 
-/* Sums since the caller has set them to zero; of first things, but the bytes
- * are of all. */
+/* Sums since the caller has set them to zero.  Requests and misses are those of
+ * first things, bytes those of all things. */
 struct miniature_sums {
 	uint64_t	requests, bytes;
 	uint64_t	misses[MINIATURE_CACHES];
@@ -58,8 +58,8 @@ struct miniature_sums *miniature_sums(struct miniature *);
 /* Asks all caches for a thing, unless it is not in the sample. */
 void		 miniature_ask(struct miniature *,
 		    const struct miniature_thing *);
-/* Halves or doubles the sample.  After it was doubled, things are missed that
- * would have been there. */
+/* Halves or doubles the sample.  After doubling, the new things of the sample
+ * are misses at their first request, also if a real cache would have them. */
 void		 miniature_halve(struct miniature *);
 void		 miniature_double(struct miniature *);
 /* Whether the caches with the limit of the real one have been full. */

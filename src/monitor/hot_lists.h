@@ -1,12 +1,12 @@
 /*
- * hot_lists: carries the names that a main serves to the main that takes over
- * from it: at a reload, and at an upgrade to the new monitor; and keeps them in
- * a file over a restart.
+ * hot_lists: gives the list of hot names of a main to the main that takes over
+ * from it, at a reload and, by the new monitor, at an upgrade; and keeps the
+ * names in a file over a restart.
  *
  * A main writes its list into a file in memory, which the monitor has made and
- * gives to others as it is.  The list ends with a mark, since main's message
- * may be lost when it dies.  A main that replaces a dead one gets no list: a
- * name may be the cause of its death.
+ * gives to other mains unread.  The list ends with a mark, because the message
+ * that it is complete is lost if main dies.  A main that replaces a dead one
+ * gets no list, because a name may be the cause of the death.
  */
 #ifndef MONITOR_HOT_LISTS_H
 #define MONITOR_HOT_LISTS_H
@@ -21,16 +21,17 @@ struct hot_list {
 	bool	awaited;	/* main is writing it */
 };
 
-/* Whether somebody wants the lists of the generation that serves, at the end of
- * the server. */
+/* Whether the lists of the generation that serves have a use at the end of the
+ * server: for a file, or for a new monitor. */
 bool	hot_lists_are_wanted(void);
 /* Asks a main that is about to end for its list. */
 void	hot_lists_ask(struct worker *);
-/* A main has written its list, or has died. */
+/* Takes the list of a main that has written it, or has died. */
 void	hot_lists_written(struct worker *);
-/* In the old monitor: lists go to the new one, through a pipe that it owns. */
+/* In the old monitor: has lists sent to the new monitor through a pipe, which
+ * it owns. */
 void	hot_lists_hand_over(int pipe);
-/* In the new monitor: lists come from the old one. */
+/* In the new monitor: receives the lists of the old monitor. */
 void	hot_lists_receive(int pipe);
 
 #endif

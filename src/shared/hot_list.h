@@ -1,11 +1,11 @@
 /*
- * hot_list: the text in which hot names travel from main to main, and in which
- * they are kept over restarts.
+ * hot_list: a text with hot names, which a main gives to the next main, and
+ * which is kept over restarts.
  *
- * A line is a URL, or a path of the first site, as ampedctl preload takes it;
- * behind a space may stand the coding of a variant.  The name that was asked
- * for most comes first.  A line that begins with # says nothing.  Nobody trusts
- * a list: a name in it is asked for like one that a client makes up.
+ * A line is a URL, or a path of the first site, as ampedctl preload takes it,
+ * and may have the coding of a variant behind a space.  The name that was asked
+ * for most comes first.  A line that begins with # is a comment.  A list is not
+ * trusted: main treats a name in it like one that a client sends.
  */
 #ifndef SHARED_HOT_LIST_H
 #define SHARED_HOT_LIST_H
@@ -18,7 +18,7 @@
 #define HOT_LIST_NAMES_MAX	50000
 #define HOT_LIST_BYTES_MAX	(4 * 1024 * 1024)
 #define HOT_LIST_LINE_MAX	2048	/* bytes, without the newline */
-/* The last line of a list that is complete. */
+/* The last line, which shows that a list is complete. */
 #define HOT_LIST_END		"# end\n"
 
 struct hot_name {
@@ -40,8 +40,8 @@ bool	hot_list_is_complete(struct str text);
 
 /*
  * Adds the names of several lists: the first of each, then the second of each,
- * and so on, each name once.  At most HOT_LIST_NAMES_MAX and
- * HOT_LIST_BYTES_MAX.  Changes the array.  Returns how many lines were bad.
+ * and so on, each name once, HOT_LIST_NAMES_MAX names and HOT_LIST_BYTES_MAX
+ * bytes at most.  Changes the array.  Returns the number of bad lines.
  */
 size_t	hot_list_merge(struct buf *, struct str *lists, size_t n);
 
