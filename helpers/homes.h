@@ -1,8 +1,9 @@
 /*
  * homes: directories of users, as the user database names them.
  *
- * Each process remembers those of its last users, since one user's many files
- * would ask a database that may be far away (LDAP) for each of them.
+ * Each process remembers the directories of the last users that it has looked
+ * up.  Otherwise it would ask the database, which may be far away (LDAP), for
+ * each of the many files of one user.
  */
 #ifndef HELPERS_HOMES_H
 #define HELPERS_HOMES_H
@@ -16,9 +17,9 @@ struct home {
 	uid_t	 uid;
 };
 
-/* Sets *home to that of the user with exactly this name.  Returns 0, or an
- * errno, ENOENT if there is no such user; then *home is as before.  Blocks
- * while the database is asked.  May be called by any thread. */
+/* Sets *home to the home of the user with exactly this name.  Returns 0, or an
+ * errno (ENOENT: there is no such user), and then leaves *home as it was.
+ * Blocks while the database is asked.  May be called by any thread. */
 int	homes_find(const char *name, struct home *home);
 
 #endif

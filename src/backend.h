@@ -26,8 +26,8 @@ struct backend_start {
 	/* The program's file: of a program with a directory its path beneath
 	 * that, without a leading slash; else empty. */
 	struct str	 file;
-	/* Texts NAME=VALUE, each terminated.  The manager of a CGI program adds
-	 * the program's own variables; else they are among these. */
+	/* Texts NAME=VALUE, each terminated.  They include the program's own
+	 * variables, except for a CGI program, whose manager adds them. */
 	struct str	 environment;
 	uint8_t		 protocol;	/* enum conf_protocol */
 	bool		 keep;		/* FASTCGI: the connection is to a
@@ -40,9 +40,9 @@ struct backend_start {
 	int		 body;		/* descriptor, its offset at the first
 					 * byte; -1: there is none */
 	bool		 sends_body;	/* body is -1, and comes by send() */
-	bool		 is_filter;	/* its output is a file, or ... */
-	bool		 is_piped;	/* ... a pipe, as body is, if there is
-					 * one */
+	bool		 is_filter;	/* the output is a file */
+	bool		 is_piped;	/* of a filter: output and body, if
+					 * there is one, are pipes */
 };
 
 /* How a backend has ended. */
@@ -64,18 +64,18 @@ struct backend {
 	uint8_t		 end;		/* enum backend_end; output may be left
 					 * to be consumed */
 	bool		 started;	/* the program runs, or has run */
-	bool		 unread;	/* BROKEN: it has gone before it had
-					 * read all of the request, and has
-					 * answered nothing */
+	bool		 unread;	/* BROKEN: the program has gone without
+					 * reading all of the request and
+					 * without any answer */
 	size_t		 room;		/* bytes of its body that send() takes
 					 * now */
 	int		 error;		/* FAILED: an errno */
 	int		 status;	/* COMPLETE, BROKEN: as of waitpid(2);
 					 * -1: unknown */
 	uint32_t	 retry_after;	/* BUSY: seconds */
-	/* Of a filter: its output, a file that is complete at the end COMPLETE,
-	 * and what it has noted; -1: none.  The owner of the backend may take
-	 * them. */
+	/* Of a filter: a file with its output, which is complete if the end is
+	 * COMPLETE, and one with its notes; -1: none.  The owner of the backend
+	 * may take them. */
 	int		 file, notes;
 	/* The connection that waits (WAIT_BACKEND) or NULL; else a function
 	 * that is told the same, or NULL. */
@@ -110,17 +110,18 @@ struct backends {
 	/* Ends the program and all that it has started, if it still runs;
 	 * frees. */
 	void		 (*end)(struct backend **);
-	/* Begins a run of filters.  The caller may be of another thread than
-	 * start()'s only if it has its own driver. */
+	/* Begins a run of filters.  Each thread that calls this or start()
+	 * needs a driver of its own. */
 	enum submitted	 (*filter)(void *context, struct filter_run *);
-	/* Has the answer of a program pass through filters while it comes; the
-	 * caller owns the passage. */
+	/* Begins to pass the answer of a program through filters while the
+	 * answer comes.  The caller owns the passage. */
 	struct passage	*(*pass)(void *context, struct passage_start *);
-	/* Drops that many bytes of its output. */
+	/* Drops that many bytes of a passage's output. */
 	void		 (*take)(struct passage *, size_t);
-	/* Ends a passage that takes too long, FAILED. */
+	/* Ends a passage that takes too long, as FAILED. */
 	void		 (*give_up)(struct passage *);
-	/* Ends its filters, if they still run; frees.  The program goes on. */
+	/* Frees a passage, and ends its filters if they still run.  The program
+	 * that answers goes on. */
 	void		 (*leave)(struct passage **);
 	void		  *context;
 };

@@ -33,8 +33,9 @@ struct filter_run {
 	struct str	 environment;
 	int		 source;	/* the file, its offset at the first
 					 * byte; the driver's */
-	/* Set by the driver.  A result is memory that nobody can change. */
-	int		 result;	/* the machine's, or -1 */
+	/* Members from here on are set by the driver. */
+	int		 result;	/* a file in memory that no process can
+					 * change, the machine's; or -1 */
 	/*
 	 * 0 or an errno: EAGAIN (too many runs of a filter wait), ETIMEDOUT,
 	 * EFBIG (the result is too large), EPROTO (a filter has failed),
@@ -42,17 +43,17 @@ struct filter_run {
 	 * ENODATA: all filters were left out.
 	 */
 	int		 error;
-	bool		 has_left_out;	/* optional filters, as many runs of
-					 * them wait */
+	bool		 has_left_out;	/* an optional filter was left out, as
+					 * too many of its runs wait */
 	uint32_t	 retry_after;	/* EAGAIN: seconds */
-	struct buf	 notes;		/* of all; the machine's */
+	struct buf	 notes;		/* of all filters; the machine's */
 };
 
 /*
  * An answer that is to pass through filters, for pass() (src/backend.h).  All
- * is borrowed until pass() returns, except source, the program that answers:
- * its output is the driver's until the passage has ended; source itself remains
- * the machine's.
+ * members but source are borrowed until pass() returns.  The output of source,
+ * the program that answers, is the driver's until the passage has ended; source
+ * itself remains the machine's.
  */
 struct passage_start {
 	const struct conf_program *const *programs;	/* in order */
@@ -61,11 +62,11 @@ struct passage_start {
 	/* Texts NAME=VALUE, each terminated. */
 	struct str	 environment;
 	struct backend	*source;
-	struct str	 first;		/* the begin of its body, which has come
-					 * along with its head */
-	int64_t		 length;	/* of its body; -1: unknown */
-	size_t		 keep;		/* bytes that are kept at most */
-	size_t		 hold;		/* bytes of output at most */
+	struct str	 first;		/* the part of the answer's body that
+					 * has come along with the head */
+	int64_t		 length;	/* of that body; -1: unknown */
+	size_t		 keep;		/* most bytes of struct passage.kept */
+	size_t		 hold;		/* most bytes of output that wait */
 };
 
 /*
@@ -74,19 +75,22 @@ struct passage_start {
  */
 struct passage {
 	/*
-	 * The output of the last filter, to be dropped by take(); started:
-	 * all filters run; waiter is told of the source's room, too.  It ends
-	 * COMPLETE; BROKEN: the answer of the source is not whole; FAILED, with
-	 * the errors of a struct filter_run (ENODATA: nothing was passed on).
-	 * Then no filter runs, and the source's output is the machine's again.
+	 * The output of the last filter, dropped by take().  started says that
+	 * all filters run.  The waiter is told of the source's room, too.  Ends
+	 * are COMPLETE; BROKEN, if the answer of the source is not whole; and
+	 * FAILED, with the errors of a struct filter_run (ENODATA: nothing was
+	 * passed on).  After the end no filter runs, and the source's output is
+	 * the machine's again.
 	 */
 	struct backend	 output;	/* first: casts rely on it */
-	/* The whole body as far as it was taken, while there is no output. */
+	/* The part of the answer's body that filters have taken, while there is
+	 * no output. */
 	struct buf	 kept;
-	bool		 is_lost;	/* kept has not all of it */
-	uint32_t	 left_out;	/* a bit for each of the first filters
-					 * that is */
-	bool		 awaits_source;	/* filters have all that there is */
+	bool		 is_lost;	/* a piece of that is not in kept */
+	uint32_t	 left_out;	/* filters that were left out: a bit for
+					 * each of the first ones */
+	bool		 awaits_source;	/* filters have all that the source has
+					 * written */
 	/* Otherwise: the first filter that has not ended. */
 	const struct conf_program *slowest;
 	unsigned	 moved;		/* changes as something goes on */

@@ -28,13 +28,13 @@ struct job_spool {
 };
 
 /*
- * With a file of the caller's, which it keeps: keeps the bytes of that in the
- * directory, by a key and a group.  Without one: finds the bytes, if a version
- * that the notes name is still that of its file, and if the group has not been
- * renewed since (store/renewal.h).  Descriptor: an anonymous file with the
- * bytes, and behind them the notes.  ENOENT: there are none; EPERM: the
- * directory belongs to another user, or others may write to it; ESTALE: a file
- * of the notes may still change.
+ * With a file, which remains the caller's: keeps the bytes of the file in the
+ * directory, by a key and a group.  Without a file: finds the bytes of the key,
+ * unless a file has another version than its note says, or the group was
+ * renewed after the bytes were made (store/renewal.h).  Descriptor: an
+ * anonymous file with the bytes, and behind them the notes.  ENOENT: there are
+ * no such bytes; EPERM: the directory belongs to another user, or others may
+ * write to it; ESTALE: a file of the notes may still change without a trace.
  */
 struct job_store {
 	const char	*directory;	/* absolute */
@@ -44,9 +44,9 @@ struct job_store {
 	uint64_t	 key_size;
 	bool		 has_file;
 	uint64_t	 renewal;	/* the group's, before the bytes were
-					 * made; the result without a file */
-	int64_t		 max;		/* bytes of the directory, or of the
-					 * file to be found */
+					 * made; without a file, a result */
+	int64_t		 max;		/* most bytes of the directory, or of
+					 * the file to be found */
 	uint64_t	 size;		/* of the bytes: the caller's, or the
 					 * result */
 	uint64_t	 notes_size;	/* the result */
@@ -54,8 +54,8 @@ struct job_store {
 
 #define JOB_NOTES_MAX	(64 * 1024)	/* of a STORE */
 
-/* Parses the version in a line, seven numbers in hexadecimal and an absolute
- * name, and keeps the name; false: it is none. */
+/* Takes the version off the front of a line: seven numbers in hexadecimal.
+ * Leaves the absolute name of the file.  False: the line is malformed. */
 bool		 job_take_version(struct str *line, struct job_version *);
 
 #endif

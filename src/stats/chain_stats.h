@@ -1,6 +1,6 @@
 /*
  * chain_stats: the numbers of each chain of filters of a conf, from stats.tbl,
- * and since when its results count.
+ * and the last reload of each chain.
  *
  * The numbers are in shared memory, which the monitor makes for each
  * generation.  They belong to a chain's name, and go on in a new generation
@@ -49,16 +49,17 @@ void	chain_stats_free(struct chain_stats **);
 void	chain_stats_use(struct chain_stats *);
 void	chain_stats_add(size_t chain, enum chain_stats_counter);
 void	chain_stats_time(size_t chain, enum chain_stats_histogram, int64_t us);
-/* Reads the numbers of a chain; false: there is none of this number. */
+/* Reads the numbers of a chain; false: there is no chain of this number. */
 bool	chain_stats_read(size_t chain, struct chain_stats_numbers *);
 
 /*
- * Reloads of chains by an administrator are counted, of all chains together.  A
- * result counts if no reload of its chain has come after its run began.
+ * Reloads of chains by an administrator have one count for all chains.  A
+ * result counts if its chain was not reloaded after its run began.
  */
 void	chain_stats_reload(size_t chain);
 uint64_t chain_stats_reloads(void);	/* so far */
-uint64_t chain_stats_reloaded(size_t chain);	/* its last one; 0: none */
+uint64_t chain_stats_reloaded(size_t chain);	/* the count after the last
+						 * reload; 0: none */
 int64_t	chain_stats_reloaded_at(void);	/* the last of all: clock ms */
 
 #endif

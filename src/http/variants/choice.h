@@ -1,6 +1,7 @@
 /*
- * choice: the last negotiations of a loop: most clients in a row send the same
- * value, for files with the same variants.
+ * choice: the last negotiation of a loop for each field.  It often holds for
+ * the next request, too: many clients send the same value, and many files have
+ * the same variants.
  */
 #ifndef HTTP_VARIANTS_CHOICE_H
 #define HTTP_VARIANTS_CHOICE_H

@@ -1,10 +1,11 @@
 /*
  * filtered: files that have passed through a chain of filters.
  *
- * A result is a path of its own in the pathname cache, with the name of the
- * file in another namespace, and behind that the query that has chosen it.  Its
- * version is made of that of the file and of all that the result depends on:
- * the chain, the query, the filters' files, and files that a filter has read.
+ * A result has a path of its own in the path cache: the name of the file, in
+ * another namespace, with the query of the request behind it.  The version of
+ * the result is made of the version of the file and of all that the result
+ * depends on: the chain, the query, the filters' files, and files that a filter
+ * has read.
  */
 #ifndef HTTP_VARIANTS_FILTERED_H
 #define HTTP_VARIANTS_FILTERED_H
@@ -40,11 +41,11 @@ struct job_version filtered_version(const struct path *,
 /* In place of a ctime: the chain of a result, and how many reloads of chains
  * there were when its run began. */
 int64_t		 filtered_mark(const struct conf_chain *, uint64_t reloads);
-/* Whether a result has that mark and counts still: its chain has not been
- * reloaded since. */
+/* Whether a result with that mark still counts: its chain has not been reloaded
+ * since its run began. */
 bool		 filtered_counts(int64_t mark);
-/* Whether the answer of the request's path is older than a reload of the chain
- * that came before the request. */
+/* Whether the result of the request's path must not be used: a reload of the
+ * chain came after the run of the result, and before the request. */
 bool		 filtered_is_unusable(const struct conn *);
 /* Counts a request that gets a result, or a variant of one, without a run. */
 void		 filtered_count_hit(const struct conn *);

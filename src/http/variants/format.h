@@ -1,9 +1,9 @@
 /*
- * format: a picture in another format beside a picture, as a.png.avif beside
- * a.png: which ones a picture has, and which one a request gets (RFC 9110,
+ * format: other formats of a picture, in files beside it, as a.png.avif beside
+ * a.png: which formats a picture has, and which one a request gets (RFC 9110,
  * section 12.5.1).
  *
- * Each is a variant of the picture, as one in another coding is.
+ * Like another coding, another format is a variant of the file.
  */
 #ifndef HTTP_VARIANTS_FORMAT_H
 #define HTTP_VARIANTS_FORMAT_H
@@ -27,8 +27,9 @@ const char	*format_find_type(const char *name);
 bool		 format_is_wanted(const struct conf_rules *, enum format);
 /* Whether files of that media type have variants in other formats. */
 bool		 format_has_type(const char *type);
-/* Negotiates by the value of Accept: returns the bit of the format to use in
- * place of a picture of that type; 0: the picture itself.  Pure. */
+/* Negotiates by the value of Accept, among the formats whose bits are in
+ * offered.  Returns the bit of the format to send in place of a picture of that
+ * type; 0: the picture itself.  Pure. */
 uint32_t	 format_negotiate(struct str accept, const char *type,
 		    uint32_t offered);
 /* Negotiates for the request's file. */

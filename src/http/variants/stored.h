@@ -1,6 +1,6 @@
 /*
  * stored: results of filters that helpers keep in a directory, so that they
- * outlive the caches: by all that a result depends on.
+ * outlive the caches.  The key of a result is made of all that it depends on.
  */
 #ifndef HTTP_VARIANTS_STORED_H
 #define HTTP_VARIANTS_STORED_H
@@ -22,10 +22,11 @@ struct file;
 void		 stored_add_key(struct buf *, const struct job_version *,
 		    const struct conf_chain *, uint64_t sum,
 		    struct str environment);
-/* Makes a job that looks for a result; false: there is no directory. */
+/* Makes a job that looks for a result; false: the conf has no directory for
+ * results, or the key is too long. */
 bool		 stored_fill_job(struct job *, const struct http_loop *,
 		    const struct conf_chain *, struct str key);
-/* Takes what that job has found over. */
+/* Takes over the result that such a job has found. */
 void		 stored_take(struct job *, struct dependencies_made *);
 /* Logs why a result cannot be looked for, or be kept. */
 void		 stored_log(const struct http_loop *, const char *what,
