@@ -109,7 +109,7 @@ write_number(int fd)
 	    0;
 }
 
-/* A file that a crash has left may have the temporary name. */
+/* Replaces a file with the temporary name, too, which a crash may have left. */
 int
 renewal_set(int directory, const char *group)
 {

@@ -1,10 +1,10 @@
 /*
  * store: keeps bytes in files of a directory, and finds them again.
  *
- * A file is named by a hash of its key, and has a head, the key, notes, and the
- * bytes.  It gets its name when it is complete.  A crash may leave any bytes in
- * it, so the head has a sum of all, and nothing of a file counts unless the sum
- * is right.  What is found is a copy: files may be removed at any time.
+ * The name of a file is a hash of its key.  A file has a head, the key, notes,
+ * and the bytes, and gets its name when it is complete.  A crash may leave any
+ * bytes in it, so the head has a sum of all, and a file with a wrong sum is not
+ * used.  The bytes are found as a copy, so files may be removed at any time.
  */
 #include <sys/param.h>
 #include <sys/stat.h>
@@ -128,7 +128,7 @@ copy_bytes(int from, uint64_t from_offset, int to, uint64_t to_offset,
  * Notes
  */
 
-/* Whether a file has a version, and has had it for some time if settled. */
+/* Whether a file has that version and, if settled, has had it for some time. */
 static bool
 is_version(const char *name, const struct job_version *v, bool settled)
 {
@@ -265,8 +265,8 @@ copy_file(struct job *job, int from, const struct store_head *head,
 	return 0;
 }
 
-/* Reads key and notes of a whole file, and goes on if they are the right ones;
- * 0 or an errno. */
+/* Reads the key and the notes of a file.  If the key is the right one and the
+ * notes hold, copies the bytes.  0 or an errno. */
 static int
 find_in_file(struct job *job, int fd, const struct store_head *head)
 {
@@ -296,7 +296,7 @@ note_use(int fd, struct store_head head)
 	    offsetof(struct store_head, used));
 }
 
-/* A file that is damaged goes. */
+/* Finds the file of a key, and removes it if it is damaged. */
 static int
 find_bytes(struct job *job, int directory)
 {

@@ -21,7 +21,8 @@
 
 #define NEW	".new-"
 #define DIGITS	"0123456789abcdef"
-#define NEW_S	3600	/* a crash has left what is being made for longer */
+#define NEW_S	3600	/* an older temporary file is one that a crash has
+			 * left */
 
 struct kept {
 	char		name[STORE_ROOM_NAME];

@@ -446,8 +446,8 @@ exit_without_threads(struct service *s)
 	_exit(0);
 }
 
-/* Writes the hot names that the monitor may have asked for a moment ago.  An
- * access logger that has come joins, and gets the last lines. */
+/* Writes the hot names, if the monitor has just asked for them.  If an access
+ * logger has just come, it joins, and gets the last lines. */
 static void
 finish_names(struct service *s)
 {

@@ -6,8 +6,9 @@
 #include "cache/chooser.h"
 
 #define MEAN_SHARE	4	/* the last epoch is one part of so many */
-/* Another policy must have fewer misses by so many millionths of requests, and
- * by one part of so many, or by more. */
+/* The margin of another policy: it has fewer misses by MARGIN millionths of the
+ * requests, and by one in MARGIN_SHARE of the misses of the present policy; or
+ * by MARGIN_LARGE millionths. */
 #define MARGIN		5000
 #define MARGIN_SHARE	20
 #define MARGIN_LARGE	10000
@@ -27,8 +28,8 @@ chooser_init(struct chooser *h, unsigned policy)
 	h->policy = h->best = policy;
 }
 
-/* A time that is further away than it can have been set is one of another
- * clock. */
+/* Whether now is before a time that was set at most so many ms ahead.  A time
+ * that is further away was set before the clock went back. */
 static bool
 is_before(int64_t now, int64_t until, int64_t most)
 {
@@ -69,7 +70,7 @@ has_margin(const struct chooser *h, unsigned best)
 	    now - then >= now / MARGIN_SHARE);
 }
 
-/* How many changes there were within a day. */
+/* Counts the changes of the last day. */
 static unsigned
 count_changes(const struct chooser *h, int64_t now)
 {
@@ -114,12 +115,12 @@ try_epoch(struct chooser *h, const struct chooser_epoch *e)
 static bool
 may_change(const struct chooser *h, int64_t now)
 {
-	/* There is to be room for the way back. */
+	/* One change must be left for the way back. */
 	return !is_before(now, h->stay_until, STAY_MS) &&
 	    count_changes(h, now) + 2 <= CHOOSER_DAY_MAX;
 }
 
-/* Whether the best policy is that for the third time in a row. */
+/* Whether the best policy has the margin, for the third time in a row. */
 static bool
 is_steady(struct chooser *h, unsigned best)
 {

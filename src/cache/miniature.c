@@ -192,8 +192,8 @@ miniature_is_warm(const struct miniature *m)
 	return true;
 }
 
-/* Records in use so far are the first ones; free ones among them are in a
- * list.  So memory is touched only as it is needed. */
+/* Takes a free record that was in use before, from a list; else the first
+ * record that was never in use.  So memory is touched only as it is needed. */
 static struct record *
 take_record(struct miniature *m)
 {

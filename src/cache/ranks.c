@@ -51,8 +51,8 @@ ranks_keep(struct cache *c, struct cache_entry *e,
 	policy_move(c, e, class);
 }
 
-/* Takes over some entries of another policy.  Each queue has these before its
- * own, as all are queued at the end. */
+/* Takes over some entries of another policy.  In each queue they come before
+ * the entries of this policy, as all entries are queued at the end. */
 static void
 adopt_some(struct cache *c,
     unsigned (*class_of)(const struct cache *, const struct cache_entry *))

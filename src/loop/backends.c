@@ -481,7 +481,7 @@ on_report(void *context)
 	bool			 was_started = r->backend.started;
 	int			 pipe, n = 1;
 
-	/* Behind a start others come much later. */
+	/* After the report of a start, the next report comes much later. */
 	while (r->backend.end == BACKEND_RUNS && !r->reported && n == 1 &&
 	    r->backend.started == was_started) {
 		n = program_message_recv_report(r->lease.request, &report,

@@ -62,8 +62,8 @@ renew_stored(const struct generation *g, const struct conf_chain *chain)
 	return error;
 }
 
-/* Results on disk come first: a run that begins between the two is one from
- * before for mains, and counts on disk. */
+/* Reloads results on disk before those in memory.  The result of a run that
+ * begins between the two is outdated in memory, and valid on disk. */
 static void
 answer_reload(const struct generation *g, const struct conf_chain *chain,
     struct buf *answer)

@@ -48,7 +48,7 @@ static struct {
 	struct timer	 timer;		/* for the next writing */
 } hot = { .new_monitor = -1, .old_monitor.fd = -1, .kept = -1 };
 
-/* Without files in memory main would wait for a disk. */
+/* Makes a file in memory for a list, as main must not wait for a disk. */
 static int
 open_list(void)
 {
@@ -75,8 +75,8 @@ is_complete(int file)
 	    hot_list_is_complete((struct str){ bytes, sizeof(bytes) });
 }
 
-/* Gives a list of one of so many old mains to those of the mains that serve
- * which stand for it: each list goes somewhere, and each main gets one. */
+/* Gives the list of an old main, one of count, to some of the mains that serve.
+ * Each list goes to a main at least, and each main gets a list at least. */
 static void
 give_list(int file, unsigned number, unsigned count)
 {
@@ -158,7 +158,7 @@ write_file(const char *name, const struct buf *b)
 	return result;
 }
 
-/* Nothing takes the place of a list but another one. */
+/* Writes a new list, which replaces the old one when it is complete. */
 static void
 run_writer(struct generation *g, void *context, int pipe)
 {
@@ -183,7 +183,7 @@ run_writer(struct generation *g, void *context, int pipe)
 	_exit(0);
 }
 
-/* Returns a file that is on no device which a read would wait for. */
+/* Opens a regular file; a read from anything else could wait. */
 static int
 open_file(const char *name)
 {
@@ -281,7 +281,7 @@ start_child(const struct child_kind *kind, struct generation *g)
 		log_warn("cannot start a %s", kind->name);
 }
 
-/* The last main has written its list, or has not. */
+/* Keeps the lists on disk, when each main has written its list or has died. */
 static void
 keep_lists(struct generation *g)
 {

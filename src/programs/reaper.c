@@ -142,7 +142,7 @@ become_idle(struct reaper *r)
 	send_report(r, REAPER_IDLE, 0, -1);
 }
 
-/* Most programs end as the last of all that they have started. */
+/* Most programs end after all processes that they have started: is_last. */
 static void
 end_leader(struct reaper *r, int status, bool is_last)
 {

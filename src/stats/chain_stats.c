@@ -27,7 +27,7 @@ struct counts {
 	struct histogram	 histograms[CHAIN_STATS_HISTOGRAM_COUNT];
 };
 
-/* The counts of a name; the monitor knows all. */
+/* The counts of a name; the monitor has all names. */
 struct chain {
 	TAILQ_ENTRY(chain)	 link;
 	char			*name;
@@ -149,7 +149,7 @@ chain_stats_read(size_t chain, struct chain_stats_numbers *to)
 }
 
 /*
- * Reloads: what is read after one has returned is what it has written
+ * Reloads.  A read that begins after a reload has returned sees that reload.
  */
 
 void

@@ -78,7 +78,8 @@ may_resend(const struct conn *c)
 	    r->parse.content_length <= 0 && !r->parse.chunked;
 }
 
-/* Waits as any request does, until there is a process or a server. */
+/* Begins the request again, which waits for a process or a server as any other
+ * request does. */
 static enum go
 resend(struct conn *c)
 {

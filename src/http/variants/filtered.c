@@ -254,8 +254,8 @@ filtered_counts(int64_t mark)
 	return chain_stats_reloaded(chain_of_mark(mark)) <= (uint32_t)mark;
 }
 
-/* A request that has waited takes a result from before a reload that came after
- * the request.  A failure is about no one chain. */
+/* Even a result from before the last reload can be used by a request that has
+ * waited since before that reload.  A failure belongs to no chain. */
 bool
 filtered_is_unusable(const struct conn *c)
 {

@@ -60,8 +60,8 @@ take_made(struct lookup *l)
 	return made;
 }
 
-/* Keeps a result: the lookup that follows may find that the file or a filter
- * has changed meanwhile. */
+/* Keeps a result until the lookup that follows, which may find that the file or
+ * a filter has changed meanwhile. */
 static void
 keep_result(struct lookup *l, struct dependencies_made made)
 {
@@ -72,8 +72,8 @@ keep_result(struct lookup *l, struct dependencies_made made)
 	    lookup_result_name(l->path), &key, &made);
 }
 
-/* Makes a version that no other result has: nobody knows whether an older or a
- * newer file or filter has made it. */
+/* Makes a version that no other result has, because the result may come from an
+ * older or a newer file or filter. */
 static void
 make_unique(struct job_version *v, int result, const struct clock *clock)
 {
@@ -106,10 +106,10 @@ struct origin {
 	uint64_t		 sum;		/* of filters' files */
 };
 
-/* Notes a result that a run has made.  One for which some filters were left out
- * is made anew soon, as of a file that may still change; of one that is not
- * current, or depends on more than a lookup can tell, only those have use who
- * have waited for it. */
+/* Notes a result that a run has made.  A result for which filters were left out
+ * is treated like one of a file that may still change: it is made again soon.
+ * A result that is not current, or that depends on more than a lookup can tell,
+ * is only for the requests that have waited for it. */
 static void
 note_result(const struct lookup *l, struct path_info *a,
     const struct origin *of, struct dependencies_made *made)
@@ -179,8 +179,8 @@ filtered_lookup_counts(const struct lookup *l)
 	return chain_stats_reloaded(l->chain->number) <= l->reloads;
 }
 
-/* Notes the result of a run from before a reload of its chain, for those who
- * have waited for it; those of a run that has failed begin another one. */
+/* Notes the result of a run from before a reload of its chain, for the requests
+ * that have waited for it.  If the run has failed, they begin another run. */
 static void
 note_outdated(struct lookup *l)
 {
@@ -271,7 +271,7 @@ new_run(struct lookup *of, const struct path_info *a,
 	return l;
 }
 
-/* Begins a run.  Those who wait for the lookup find the run, and wait on. */
+/* Begins a run.  Requests that have waited for the lookup wait for the run. */
 static void
 begin_run(struct lookup *l)
 {
@@ -360,8 +360,8 @@ begin_recall(struct lookup *l)
 	return true;
 }
 
-/* Whether the present result has that version, but for its size and the reloads
- * before it, which are set then. */
+/* Whether the present result has that version, apart from the size and the
+ * number of reloads.  If so, sets these two in the version. */
 static bool
 is_present(const struct lookup *l, const struct conf_chain *chain,
     struct job_version *v)

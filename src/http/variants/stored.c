@@ -1,8 +1,8 @@
 /*
  * stored: keys of results, and jobs that find and keep them.
  *
- * Not kept are failures, empty results, and those that are not the same for
- * each request: that a result is not kept costs another run at most.
+ * Failures, empty results, and results that are not the same for each request
+ * are not kept.  A result that is not kept costs another run at most.
  */
 #include <errno.h>
 #include <inttypes.h>
