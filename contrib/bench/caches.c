@@ -8,20 +8,22 @@
  *	caches scan PATHS NAMES
  *
  * A request is a line with the number of a file, its size, the bytes of the
- * response and, for advice and auto, its second.  The caches are those of amped, src/cache, called as the steps of a
- * request call them: a path, its file, all its chunks.  Only the bytes are
- * others: those of /dev/zero.  With chunks the cache of chunks has room for so
- * many percent of all sizes, with paths that of paths for so many percent of
- * the files, and all else fits.  Printed is for each policy and size: its name,
- * the percentage, requests, hits, bytes of responses, bytes of hits.  A hit is
- * a request for a path that was there, with each byte of its file.
+ * response and, for advice and auto, its second.  The caches are those of
+ * amped, src/cache, called as the steps of a request call them: a path, its
+ * file, all its chunks.  Only the bytes are others: those of /dev/zero.  With
+ * chunks the cache of chunks has room for so many percent of all sizes, with
+ * paths that of paths for so many percent of the files, and all else fits.
+ * Printed is for each policy and size: its name, the percentage, requests,
+ * hits, bytes of responses, bytes of hits.  A hit is a request for a path that
+ * was there, with each byte of its file.
  *
- * With advice and auto the cache of chunks has so many percent, and advice
- * (src/cache/advice.h).  Printed is for each policy at the start and size: its
- * name, the percentage, epochs; the misses that were foretold for it in the
- * mean of all epochs, when lru was the policy, and its real ones, in percent of
- * requests; requests after the third epoch, hits of these; changes of policy,
- * and the last one.  With advice the policy stays.
+ * With advice and auto the cache of chunks has room for so many percent of all
+ * sizes, and has advice (src/cache/advice.h).  Each line is about a policy at
+ * the start and a percentage.  It has the policy, the percentage, and the
+ * number of epochs; the misses that a run with lru foretells for the policy, as
+ * the mean of all epochs, and the misses of the run itself, both in percent of
+ * requests; the requests after the third epoch, and the hits among them; the
+ * changes of policy, and the last policy.  With advice the policy stays.
  *
  * With scan so many paths are asked for twice, and then so many absent names
  * once; printed is for each policy how many of the paths have gone.

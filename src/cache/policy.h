@@ -13,8 +13,8 @@
 /* Second chances given in one search for a victim. */
 #define POLICY_CHANCES	32
 
-/* Queues.  Those below are for ranks, so that an entry shows by its queue which
- * kind of policy has put it there. */
+/* Queues.  Queues with lower numbers are for ranks.  So the queue of an entry
+ * shows which kind of policy has put it there. */
 #define POLICY_MAIN		31
 #define POLICY_NEWCOMERS	30
 
@@ -49,8 +49,8 @@ extern const struct cache_policy policy_gdsf;
 #define POLICY_NUMBER	5
 extern const struct cache_policy *const policies_all[POLICY_NUMBER];
 
-/* Changes the policy of a cache.  Entries stay in their queues; with each
- * search for a victim the new policy takes over some. */
+/* Changes the policy of a cache.  Entries stay in their queues; each search for
+ * a victim moves some of them to the queues of the new policy. */
 void		 policy_change(struct cache *, const struct cache_policy *);
 /* The facts about an entry, whether its cache describes entries or not. */
 struct cache_item policy_describe(const struct cache *,
@@ -67,7 +67,8 @@ void		 policy_adopt(struct cache *, bool newcomers);
 /* An entry of a queue that is not held, in the order of the queue; NULL:
  * none. */
 struct cache_entry *policy_find_unheld(const struct cache *, unsigned queue);
-/* Ways to spare an entry: once for all its uses; again for half of them. */
+/* Whether to spare an entry, because it was used.  The first function sets the
+ * uses to 0, the other one halves them. */
 bool		 policy_spare_once(uint16_t *uses);
 bool		 policy_spare_half(uint16_t *uses);
 

@@ -28,14 +28,17 @@ struct lookup {
 	size_t			 names_at;	/* in text */
 	struct buf		 text;	/* path, names, templates; of a
 					 * run the variables */
-	bool			 has_notes;	/* so has the present result */
-	/* Of a run: */
+	bool			 has_notes;	/* the present result has notes,
+						 * too */
+	/* Of a run of filters, or of the look for a kept result before it: */
 	int64_t			 began_at;	/* us */
-	uint64_t		 reloads;	/* before it */
-	bool			 recalls;	/* looks for its result in a
-						 * directory, and is no run */
-	struct buf		 key;		/* there; len 0: not kept */
-	uint64_t		 renewal;	/* there, before it */
+	uint64_t		 reloads;	/* of chains, before the run */
+	bool			 recalls;	/* looks for a kept result, and
+						 * is no run */
+	struct buf		 key;		/* of the kept result; len 0: it
+						 * is not to be kept */
+	uint64_t		 renewal;	/* of the kept results, before
+						 * the run */
 	const struct conf_chain	*chain;
 	struct job_version	 source;	/* of the file */
 	uint64_t		 sum;	/* of files of filters */

@@ -20,7 +20,8 @@ struct preload {
 	/* The caller sets these two, all else begins as zero. */
 	struct buf	 request;	/* its bytes, which are used up */
 	struct buf	 variant_request;	/* without its last line;
-						 * empty: none follow */
+						 * empty: variants are not
+						 * asked for */
 
 	int		 status;	/* 0: it ended before there was one */
 	const char	*reason;
@@ -40,7 +41,7 @@ struct preload_name {
 	struct str	 target;	/* raw */
 	const char	*coding;	/* or format, of the variant; NULL: the
 					 * file */
-	unsigned	 uses;		/* of late */
+	unsigned	 uses;		/* recent ones */
 };
 
 /* Adds the field, without its end, that asks for a variant by its name. */

@@ -1,6 +1,6 @@
 /*
- * passages: the driver of answers that pass through filters (src/filter.h), of
- * an event loop.
+ * passages: the driver of an event loop for answers that pass through filters
+ * (src/filter.h).
  */
 #ifndef LOOP_PASSAGES_H
 #define LOOP_PASSAGES_H
@@ -14,7 +14,7 @@ struct passages;
 /* With a mailbox, threads beside the loop's own may call passages_leave(). */
 struct passages	*passages_new(const struct backends *, struct evloop *,
 		    struct mailbox *);
-/* There are no passages any more; NULL: nothing happens. */
+/* To be called when no passage is left; NULL: nothing happens. */
 void		 passages_free(struct passages **);
 
 /* The functions of src/backend.h. */

@@ -25,9 +25,10 @@
 					 * client's descriptor */	\
 	X(WANT_HOT_NAMES, "want hot names") /* monitor: with a file in memory, \
 					 * for a list of hot_list.h */	\
-	X(HOT_NAMES_WRITTEN, "hot names written") /* main: into it */	\
-	X(HOT_NAMES,	"hot names")	/* monitor: with such a file, to be \
-					 * read only */
+	X(HOT_NAMES_WRITTEN, "hot names written") /* main: the list is in the \
+					 * file */			\
+	X(HOT_NAMES,	"hot names")	/* monitor: with a file that has a \
+					 * list, only to be read */
 
 enum channel_message {
 #define X(id, name) CHANNEL_##id,

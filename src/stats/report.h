@@ -48,7 +48,7 @@ enum report_form {
 
 /* Appends a report to a buffer. */
 void		 report_write(struct buf *, enum report_form);
-/* Appends the caches, and what else would be hit, for people. */
+/* Appends the caches and the figures of their advice, for people. */
 void		 report_caches(struct buf *);
 /* Appends a table of all programs, for people; in any process that uses their
  * numbers. */

@@ -44,7 +44,7 @@ struct run {
 	struct backend	*backend;	/* NULL: not started, or ended */
 	const struct conf_chain *chain;	/* of its answer; NULL: none */
 	struct passage	*passage;	/* NULL: not begun, or at its end */
-	unsigned	 moved;		/* the passage's, at last progress */
+	unsigned	 moved;		/* passage->moved, as last seen */
 	uint8_t		 resends;	/* so far; see answer.c */
 	bool		 started;	/* the start has been counted */
 	bool		 counted;	/* the end has been counted, or the

@@ -27,13 +27,14 @@ struct dependencies;
  * has changed meanwhile. */
 struct dependencies_made {
 	int		fd;		/* owned */
-	bool		is_current;	/* nothing has */
+	bool		is_current;	/* nothing has changed */
 	bool		has_left_out;	/* see struct filter_run */
 	uint64_t	reloads;	/* of chains, before the run */
 	struct buf	notes;
-	int64_t		size;		/* if is_stored; else the file's */
-	bool		is_stored;	/* found in the directory */
-	struct buf	key;		/* to keep it there; len 0: it is not */
+	int64_t		size;		/* if is_stored; else the size of fd */
+	bool		is_stored;	/* found in the directory of results */
+	struct buf	key;		/* in that directory; len 0: the result
+					 * is not to be kept */
 	uint64_t	renewal;	/* of a STORE, before the run */
 };
 
