@@ -17,7 +17,7 @@ struct loading {
 	uint64_t	 taken;		/* bytes of the response */
 };
 
-/* A client that has gone: the machine ends the response. */
+/* Acts as a client that has gone, so that the machine ends the response. */
 static void
 refuse_more(struct wait *w)
 {
@@ -25,8 +25,8 @@ refuse_more(struct wait *w)
 	w->error = EPIPE;
 }
 
-/* The bytes are in memory now.  The machine has counted them as received and as
- * sent. */
+/* Gives the request, and drops the response, whose bytes are in memory then.
+ * The machine has counted these bytes as received and as sent. */
 static enum net_state
 perform_load(struct net *net, struct net_sock *sock, struct wait *w)
 {

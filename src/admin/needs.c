@@ -281,7 +281,7 @@ try_directory(const char *dir)
 	return access(dir, W_OK | X_OK) == -1 ? errno : 0;
 }
 
-/* A name that is there already is replaced. */
+/* Checks only the directory, as a file of that name is replaced. */
 static void
 check_hotlist(const struct conf *conf)
 {

@@ -85,7 +85,8 @@ end_file(void *context, struct preload *p)
 
 	w->nloading--;
 	w->loaded += p->status == 200;
-	/* By a timer: the connection is being closed here. */
+	/* The timer begins the next load, as this connection is still being
+	 * closed. */
 	if (!w->stopped)
 		arm_timer(w, 0);
 }
@@ -145,7 +146,7 @@ report_end(struct warm *w, const char *how)
 	w->loaded = 0;
 }
 
-/* How long it should wait for clients, in ms: it has just taken so many us. */
+/* Returns the ms to leave to clients after a load that has taken so many us. */
 static int64_t
 get_pause(const struct warm *w, int64_t us)
 {

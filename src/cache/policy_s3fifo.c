@@ -6,7 +6,7 @@
  */
 #include "cache/policy.h"
 
-/* The queues.  Other policies have the main one, too: what they leave there are
+/* The queues.  Other policies use MAIN, too, so the entries that they leave are
  * no newcomers. */
 #define NEWCOMERS	POLICY_NEWCOMERS
 #define MAIN		POLICY_MAIN
@@ -21,8 +21,8 @@ weight_of(const struct cache *c, size_t bytes)
 	return c->limit_bytes != 0 ? bytes : 1;
 }
 
-/* Counts a newcomer out, unless another policy was in between: then it may not
- * have been counted. */
+/* Subtracts a newcomer from the sum.  After another policy was in force, the
+ * newcomer may not be in the sum. */
 static void
 count_out(struct cache *c, size_t bytes)
 {

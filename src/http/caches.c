@@ -35,7 +35,7 @@ set_policy(struct caches *caches, const struct cache_policy *policy)
 	cache_set_policy(&caches->chunks.cache, policy);
 }
 
-/* With auto it is the conf's default first. */
+/* Gives the caches their first policy; auto begins with the conf's default. */
 static void
 begin_policy(struct caches *caches, const struct conf *conf)
 {

@@ -332,8 +332,9 @@ submit_lookup(struct http_loop *http, struct path *p, bool background,
 	return &l->task;
 }
 
-/* Not one that an event has outdated: the job may have looked before that.  Nor
- * a run from before a reload of its chain. */
+/* Finds a lookup that a request may wait for.  It may not wait for a lookup
+ * whose job may have looked before an event, or for a run from before a reload
+ * of its chain. */
 static struct lookup *
 find_joinable(struct http_loop *http, struct path *p)
 {

@@ -79,7 +79,8 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 	    programs - names };
 }
 
-/* A file in another coding may stand in for one that has other formats, too. */
+/* Returns the value of Vary.  A file in another coding may be sent in place of
+ * a picture that has other formats, too. */
 static const char *
 vary_of_file(const struct request *r)
 {

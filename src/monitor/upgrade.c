@@ -341,8 +341,8 @@ take_charge(void)
 	proc_daemon_ready(&prepared.daemon_pipe);
 }
 
-/* A byte and the end of the pipe mean the same: this monitor is in charge.
- * Behind the byte come lists of hot names. */
+/* Learns by a byte or by the end of the pipe that this monitor is in charge.
+ * After a byte, lists of hot names follow. */
 static void
 on_old_monitor(void *unused)
 {

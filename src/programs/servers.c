@@ -113,7 +113,8 @@ end_exchange(struct invocation *i)
 	admission_start(a);
 }
 
-/* The same request is about to come again, and is to go elsewhere. */
+/* Ends an exchange.  If the server has not read the request, the same request
+ * is about to come again, and is to go to another server. */
 static void
 finish_exchange(struct invocation *i, const struct program_done *done)
 {

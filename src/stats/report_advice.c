@@ -27,7 +27,7 @@ has_advice(const struct report *r)
 	return r->gauges[STATS_GAUGE_ADVISED] > 0;
 }
 
-/* Whether a main has the policy; false for what is no policy. */
+/* Whether i is a policy that a main has. */
 static bool
 is_present(const struct report *r, size_t i)
 {
