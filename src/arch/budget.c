@@ -90,9 +90,9 @@ count_of_request(const struct conf *conf)
 	return n + 1;
 }
 
-/* How many programs there may be at once, those that a request waits for
- * included, if descriptors are no matter.  In a drain a main that has one
- * client accepts all that wait for a main. */
+/* Returns how many programs may run or be waited for at once, if descriptors
+ * suffice.  In a drain, a main with one client at a time accepts all clients
+ * that wait for a main. */
 static size_t
 max_programs(const struct conf *conf)
 {

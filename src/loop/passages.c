@@ -71,7 +71,7 @@ struct flow {
 	struct mail		 mail;
 };
 
-/* The filter that the others wait for, as far as anybody can see. */
+/* Finds the first filter that has not ended: the others may wait for it. */
 static struct filter *
 find_slowest(struct flow *f)
 {
@@ -103,7 +103,7 @@ count_filter(struct filter *p, enum program_stats_counter counter)
  * Ends
  */
 
-/* The backend may be told of more until the loop's thread ends it. */
+/* Ends a filter, and ignores all reports about it that may still come. */
 static void
 end_filter(struct filter *p)
 {
@@ -185,15 +185,15 @@ find_next(const struct flow *f, const struct filter *of)
 	return NULL;
 }
 
-/* Whether nobody has read the output of a filter any more. */
+/* Whether SIGPIPE has killed a filter: the next one has stopped reading. */
 static bool
 is_cut(const struct flow *f, const struct filter *p)
 {
 	return find_next(f, p) != NULL && has_status(p, SIGPIPE);
 }
 
-/* Whether a filter has ended as it should.  One whose output nobody reads any
- * more may be killed for that, if the one that was to read has ended well. */
+/* Whether a filter has ended as it should.  SIGPIPE may kill it if the next
+ * filter, which has stopped reading, has ended well. */
 static bool
 has_ended_well(const struct flow *f, const struct filter *p)
 {
@@ -202,7 +202,7 @@ has_ended_well(const struct flow *f, const struct filter *p)
 	    (is_cut(f, p) && has_ended_well(f, find_next(f, p)));
 }
 
-/* Whether it will turn out to have. */
+/* Whether a filter has ended as it should, or may still do so. */
 static bool
 may_have_ended_well(const struct flow *f, const struct filter *p)
 {
@@ -220,7 +220,7 @@ have_all_ended(const struct flow *f)
 	return true;
 }
 
-/* The output is whole, and so have all filters ended. */
+/* Completes the passage: the output is whole, and all filters have ended. */
 static void
 complete_flow(struct flow *f)
 {
@@ -340,7 +340,7 @@ make_room(struct flow *f)
 	return room;
 }
 
-/* Output that others than a filter have left behind does not count. */
+/* Ends the output, without what processes that filters have left may write. */
 static void
 end_output(struct flow *f)
 {
@@ -570,7 +570,7 @@ handle_end(struct flow *f, struct filter *p)
 		feed_first(f);
 }
 
-/* Its manager has told something of a filter, or it takes more. */
+/* Handles a manager's report about a filter, or that the filter takes more. */
 static void
 on_filter(void *filter)
 {
@@ -582,7 +582,7 @@ on_filter(void *filter)
 	else if (p->backend->end == BACKEND_FAILED)
 		handle_no_start(f, p);
 	else {
-		/* Its start and its end may be told at once. */
+		/* The start and the end may be reported together. */
 		if (p->backend->file != -1)
 			note_start(f, p);
 		if (p->backend != NULL && p->backend->end != BACKEND_RUNS)

@@ -115,7 +115,7 @@ take_piece(struct run *run, const struct job *job)
 	return 0;
 }
 
-/* The job's descriptor is that of the copy, or still the body's. */
+/* Ends a job whose descriptor is that of the copy, or still the body's. */
 static void
 complete_copy(struct task *e)
 {
@@ -198,8 +198,8 @@ pause_feed(struct conn *c)
 	return go_back(c);
 }
 
-/* Asks for more.  A client that was to be told to send its body, and has got
- * the answer before, sends none. */
+/* Asks for more.  If the client waits for 100 (Continue), and has got the
+ * answer before that, it sends no body. */
 static enum go
 read_more(struct conn *c)
 {
@@ -275,7 +275,7 @@ feed_from_client(struct conn *c)
 	return pass_on(c);
 }
 
-/* Whether filters have to go on by a time before that. */
+/* Whether the deadline of filters is before that time. */
 static bool
 may_filters_be_late(const struct run *run, int64_t before)
 {
@@ -283,8 +283,9 @@ may_filters_be_late(const struct run *run, int64_t before)
 	    run->deadline < before;
 }
 
-/* The client may pause between bytes as long as with any body; the time for all
- * of it runs while the program makes it wait, too. */
+/* Waits for the client and for the program.  The client may pause between bytes
+ * as long as with any body.  The time for the whole body also runs while the
+ * program makes the client wait. */
 static enum go
 wait_for_both(struct conn *c)
 {

@@ -34,8 +34,8 @@ leave_outcome(struct conn *c)
 	bool		 is_over = outcome == OUTCOME_TIMED_OUT &&
 			    c->wait.timeout == TIMEOUT_LEAVE;
 
-	/* Bytes for the program are no progress of the answer, as a wait for
-	 * the client is. */
+	/* A wait for the client is progress of the answer; bytes for the
+	 * program are none. */
 	if (run->body.is_back && outcome == OUTCOME_NONE)
 		outcome = OUTCOME_READY;
 	run->body.is_back = false;
@@ -47,7 +47,7 @@ leave_outcome(struct conn *c)
 	return OUTCOME_READY;
 }
 
-/* Whether the end of what the client sends may be that of the client. */
+/* Whether a client that ends its output may have gone. */
 static bool
 may_leave(const struct run *run)
 {

@@ -123,8 +123,8 @@ passage_choose(const struct conn *c)
  * The type of what comes out of it
  */
 
-/* The filter of amped's at a place, if it changes the type: its words; NULL: it
- * does not. */
+/* Returns the words of the filter at a place, if it is one of amped's and
+ * changes the type; else NULL. */
 static char *const *
 get_changer(const struct run *run, size_t i)
 {
@@ -139,8 +139,8 @@ get_changer(const struct run *run, size_t i)
 	    strcmp(words[0], "charset") == 0 ? words : NULL;
 }
 
-/* Markdown becomes a page in the character set that it is written in, UTF-8;
- * another filter changes the set alone. */
+/* Adds the type of the response.  Of Markdown, it is that of a page in UTF-8;
+ * charset changes the character set only. */
 void
 passage_add_type(const struct conn *c, struct str value, struct buf *to)
 {
@@ -208,7 +208,7 @@ add_environment(const struct conn *c, struct buf *to)
 	const struct run	*run = c->request->run;
 	const struct span	*type = &run->parse.type;
 
-	/* Parameters of filters would come of a query. */
+	/* The query is the program's, and has no parameters of filters. */
 	filtered_add_variable(to, "QUERY_STRING", STR(""));
 	if (type->len > 0)
 		filtered_add_variable(to, "CONTENT_TYPE", (struct str){

@@ -17,8 +17,8 @@
 
 #define RELAY_MAX	(64 * 1024)	/* bytes at a time */
 
-/* Whether the client has all of the response, but for the end of one whose
- * length it does not know. */
+/* Whether all of the body has come.  If the client does not know the length, it
+ * still needs the end of the response. */
 static bool
 is_whole(const struct run *run)
 {
