@@ -61,7 +61,8 @@ check_start(const struct program_start *start, const char *buffer,
 	char		**variables;
 
 	memcpy(head, data, HEAD);
-	need(start->program == head[0] && start->restart == (head[1] == 3));
+	need(start->program == head[0] &&
+	    start->restart == (head[1] == PROGRAM_BODY_COUNT));
 	if (start->restart) {
 		need(size == HEAD);
 		return;
