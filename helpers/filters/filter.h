@@ -26,8 +26,8 @@ int	filter_read(int fd, struct buf *);
  * for a pipe it writes what was not yet written.  The process ends where that
  * fails. */
 bool	filter_next(struct buf *);
-/* Of a filter that collects its input: the process ends where it has more bytes
- * than a result may have. */
+/* For a filter that collects its input: ends the process if the input has more
+ * bytes than a result may have. */
 void	filter_limit(size_t);
 /* Writes bytes to standard output, perhaps later; the process ends where that
  * fails. */

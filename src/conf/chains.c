@@ -213,7 +213,7 @@ is_for_answers(const struct conf *conf, const struct conf_chain *chain)
 	return false;
 }
 
-/* Whether a filter of a chain stands before this place as well. */
+/* Whether the filter at this place of a chain also stands at an earlier one. */
 static bool
 is_repeated(const struct conf_chain *chain, size_t at)
 {
@@ -223,8 +223,9 @@ is_repeated(const struct conf_chain *chain, size_t at)
 	return false;
 }
 
-/* The filters of an answer run at once.  One that stands twice has a place
- * while it waits for another, so several answers would wait for each other. */
+/* Refuses a filter that stands twice in a chain for answers.  All filters of an
+ * answer run at once, so such a filter would keep a place while it waits for
+ * another one, and several answers would wait for each other. */
 void
 conf_chains_check(struct conf_reader *reader)
 {
