@@ -54,8 +54,8 @@ filter_limit(size_t len)
 	if (getrlimit(RLIMIT_FSIZE, &limit) == -1 ||
 	    limit.rlim_cur == RLIM_INFINITY || len <= limit.rlim_cur)
 		return;
-	fprintf(stderr, "its input, which it needs as a whole, is larger than "
-	    "%lld bytes, as is the limit of its result (result)\n",
+	fprintf(stderr, "it needs its whole input, which is larger than the "
+	    "limit of its result, %lld bytes: raise \"result\"\n",
 	    (long long)limit.rlim_cur);
 	exit(EX_DATAERR);
 }

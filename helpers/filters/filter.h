@@ -22,15 +22,14 @@ int	filter_main(int n, char **words);
 
 /* Reads all of a file: 0, or -1 with errno. */
 int	filter_read(int fd, struct buf *);
-/* Adds the next bytes of standard input; false: it has ended.  Before it waits
- * for a pipe it writes what was not yet written.  The process ends where that
- * fails. */
+/* Adds the next bytes of standard input; false: the input has ended.  Writes
+ * all output before it waits for a pipe.  If that fails, the process ends. */
 bool	filter_next(struct buf *);
 /* For a filter that collects its input: ends the process if the input has more
  * bytes than a result may have. */
 void	filter_limit(size_t);
-/* Writes bytes to standard output, perhaps later; the process ends where that
- * fails. */
+/* Writes bytes to standard output, perhaps later.  If that fails, the process
+ * ends. */
 void	filter_write(const void *, size_t);
 /* Writes what was not yet written. */
 void	filter_flush(void);
