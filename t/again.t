@@ -16,9 +16,11 @@ use Test::More;
 # which one is skipped.
 sub failing_in {
 	my (@runs) = @_;
+	my $finding = @runs && $runs[0] eq 'sanitizer' ? shift(@runs) : '';
 
 	return <<"END" . <<'END';
 my \@failing = (@{[join(', ', @runs)]});
+print "# ERROR: AddressSanitizer: heap-use-after-free\n" if '$finding';
 END
 open(my $fh, '+>>', "$0.runs") or die "$0.runs: $!\n";
 print $fh "x";
@@ -58,6 +60,8 @@ for my $case (
     ['one fails always', 3, { a => \@all }, [1, '1 passed, 1 failed']],
     ['of two that fail, one passes', 2, { a => [1], b => \@all },
     [1, '3 passed, 1 failed', 'a unsteady: passes 2 times alone']],
+    ['a sanitizer finds something once', 3,
+    { a => ['sanitizer', 1], b => [] }, [1, '3 passed, 1 failed']],
     ['three fail once', 1, { map { $_ => [1] } 'a' .. 'c' },
     [0, '6 passed, 0 failed',
     map { "$_ unsteady: passes 1 times alone" } 'a' .. 'c']],

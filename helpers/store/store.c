@@ -138,7 +138,11 @@ is_version(const char *name, const struct job_version *v, bool settled)
 
 	if (settled)
 		return v->mtime < now - SETTLED_S && v->ctime < now - SETTLED_S;
-	if (stat(name, &st) == -1 || !S_ISREG(st.st_mode))
+	/* The version of a file that is not there is all zero. */
+	if (stat(name, &st) == -1)
+		return (errno == ENOENT || errno == ENOTDIR) &&
+		    v->ino == 0 && v->mtime == 0;
+	if (!S_ISREG(st.st_mode))
 		return false;
 	present = file_version_of(&st);
 	return file_version_same(&present, v);
@@ -313,13 +317,14 @@ find_bytes(struct job *job, int directory)
 	    O_NOCTTY | O_CLOEXEC);
 	if (fd == -1)
 		return errno;
-	error = read_at(fd, &head, sizeof(head), 0);
+	error = lseek(fd, 0, SEEK_END) < (off_t)sizeof(head) ? EBADMSG :
+	    read_at(fd, &head, sizeof(head), 0);
 	if (error == 0)
 		error = is_whole(fd, s, &head) ?
 		    find_in_file(job, fd, &head) : EBADMSG;
 	if (error == 0)
 		note_use(fd, head);
-	else if (error != ENOENT)
+	else if (error == EBADMSG)
 		(void)unlinkat(directory, name, 0);
 	io_close(&fd);
 	return error == 0 ? 0 : ENOENT;

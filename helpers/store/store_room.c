@@ -23,6 +23,8 @@
 #define DIGITS	"0123456789abcdef"
 #define NEW_S	3600	/* an older temporary file is one that a crash has
 			 * left */
+/* Results at most, since each that is kept looks at all. */
+#define FILES_MAX	65536
 
 struct kept {
 	char		name[STORE_ROOM_NAME];
@@ -124,10 +126,11 @@ store_room_make(int directory, uint64_t size, uint64_t max)
 	if (size > max)
 		return EFBIG;
 	error = list_files(directory, &all);
-	if (error == 0 && all.bytes > max - size && all.n > 0)
+	if (error == 0 && all.n > 0 &&
+	    (all.bytes > max - size || all.n >= FILES_MAX))
 		qsort(all.files, all.n, sizeof(*all.files), compare_use);
-	for (size_t i = 0; error == 0 && i < all.n &&
-	    all.bytes > max - size; i++) {
+	for (size_t i = 0; error == 0 && i < all.n && (all.bytes > max - size ||
+	    all.n - i >= FILES_MAX); i++) {
 		(void)unlinkat(directory, all.files[i].name, 0);
 		all.bytes -= all.files[i].size;
 	}

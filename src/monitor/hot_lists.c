@@ -253,8 +253,7 @@ static void
 on_timeout(void *unused)
 {
 	(void)unused;
-	log_warnx("the hot list %s cannot be kept: its file system does not "
-	    "answer", generations.serving->conf->cache.hotlist);
+	log_warnx("a hot list cannot be kept: its file system does not answer");
 	end_child();
 }
 

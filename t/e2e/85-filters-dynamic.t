@@ -179,7 +179,7 @@ is($programs->get(cat('ssi',
     'a part of a page');
 is($programs->get(cat('ssi', "$type\n\n" . 'x' x (2 << 20)))->{status}, 500,
     'a page that is too large for it');
-$server->wait_line(qr/ssi\[\d+\]: its input, .* 1048576 bytes, .*\(result\)/);
+$server->wait_line(qr{ssi\[\d+\]: it needs its whole input, .* 1048576 bytes: .*"result"});
 
 # What is collected is limited, but not what passes.
 my $many = "xxxxxxxxx\n" x 4000;

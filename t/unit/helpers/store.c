@@ -304,6 +304,18 @@ START_TEST(old_notes)
 }
 END_TEST
 
+/* A file that was not there may not have come. */
+START_TEST(absent_notes)
+{
+	make_directory();
+	buf_addf(&notes, "0 0 0 0 0 0 0 %s\n", tree_path("absent"));
+	ck_assert_int_eq(keep("key", "a text"), 0);
+	ck_assert_str_eq(found("key"), "a text");
+	tree_file("absent", "here now", 0600);
+	ck_assert_ptr_null(found("key"));
+}
+END_TEST
+
 static void
 renew(const char *group)
 {
@@ -461,6 +473,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, of_others);
 	tcase_add_test(tests, young_notes);
 	tcase_add_test(tests, old_notes);
+	tcase_add_test(tests, absent_notes);
 	tcase_add_test(tests, renewed);
 	tcase_add_test(tests, torn_renewal);
 	tcase_add_test(tests, room);
