@@ -401,6 +401,8 @@ handle_timeout(struct conn *c, enum outcome outcome)
 	const struct conf_chain	*chain = outcome == OUTCOME_TIMED_OUT &&
 				    p != NULL ? lookup_chain(c->http, p) : NULL;
 
+	if (outcome == OUTCOME_TIMED_OUT && p != NULL)
+		lookup_pause_results(c->http, p);
 	if (chain != NULL)
 		return chain->onfail == ONFAIL_PASS ? pass_unfiltered(c) :
 		    reply_error(c, reply_why(c, WHY_FILTER_LATE));

@@ -30,7 +30,7 @@
 #include "lib/need.h"
 #include "stats/stats.h"
 
-
+#define RESULTS_PAUSE	60000	/* ms */
 
 /* Notes a file.  A variant whose making failed with this version is not tried
  * again. */
@@ -364,6 +364,15 @@ lookup_refresh(struct http_loop *http, struct path *p)
 	struct lookup	*l = find_joinable(http, p);
 
 	return l != NULL ? &l->task : submit_lookup(http, p, true, false);
+}
+
+void
+lookup_pause_results(struct http_loop *http, const struct path *p)
+{
+	const struct lookup	*l = lookup_result_find_pending(http, p);
+
+	if (l != NULL && l->recalls)
+		http->results_from = http->clock->ms + RESULTS_PAUSE;
 }
 
 const struct conf_chain *

@@ -19,6 +19,9 @@ struct task	*lookup_refresh(struct http_loop *, struct path *);
 bool		 lookup_is_pending(struct http_loop *, const struct path *);
 /* The chain whose filters the pending lookup runs; NULL: none. */
 const struct conf_chain *lookup_chain(struct http_loop *, const struct path *);
+/* A request has waited in vain: if the pending lookup looks for a kept result
+ * of filters, no other lookup does so for a minute. */
+void		 lookup_pause_results(struct http_loop *, const struct path *);
 /* Notes that a request has waited for the pending lookup in vain, so that no
  * other request waits. */
 void		 lookup_set_late(struct http_loop *, const struct path *);

@@ -344,7 +344,9 @@ begin_recall(struct lookup *l)
 {
 	struct http_loop	*http = l->http;
 
-	if (http->conf->cache.results == NULL || http->backends.filter == NULL)
+	if (http->conf->cache.results == NULL ||
+	    http->backends.filter == NULL ||
+	    http->clock->ms < http->results_from)
 		return false;
 	stored_add_key(&l->key, &l->source, l->chain, l->sum,
 	    l->run.environment);
