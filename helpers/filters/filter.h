@@ -2,9 +2,9 @@
  * filter: the filters of amped: what one is, and what they have in common.
  *
  * A filter reads standard input, a file or a pipe, and writes standard output.
- * It is a process of its own, with the limits of the conf, so it may take its
- * input into memory; one that need not do so passes on what it has when a pipe
- * pauses.  Variables of the environment say which file it is
+ * A filter is a process of its own, with the limits of the conf, so it may take
+ * its input into memory; one that need not do so passes on what it has when a
+ * pipe pauses.  Variables of the environment say which file it is
  * (amped-filters(7)).
  */
 #ifndef HELPERS_FILTERS_FILTER_H

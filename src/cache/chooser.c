@@ -115,7 +115,7 @@ try_epoch(struct chooser *h, const struct chooser_epoch *e)
 static bool
 may_change(const struct chooser *h, int64_t now)
 {
-	/* One change must be left for the way back. */
+	/* Leaves one change for the way back. */
 	return !is_before(now, h->stay_until, STAY_MS) &&
 	    count_changes(h, now) + 2 <= CHOOSER_DAY_MAX;
 }

@@ -10,6 +10,7 @@
 
 #include "conf/guard.h"
 
+struct conf;
 struct conf_program;
 struct conf_rules;
 
@@ -65,6 +66,8 @@ struct conf_chains {
 	const struct conf_rules	*from;		/* the rules that set them */
 };
 
+/* The chain of that name; NULL: there is none. */
+struct conf_chain *conf_chains_find(const struct conf *, const char *name);
 /* The chain that a file passes through, by its name and media type (NULL: none
  * is known); NULL: none. */
 const struct conf_chain *conf_chain_of_file(const struct conf_rules *,

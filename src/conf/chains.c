@@ -19,8 +19,8 @@ find_origin(struct conf_chain *chain, const char *word, size_t element)
 	    conf_row_find_word(word, BLOCK_CHAIN), element);
 }
 
-static struct conf_chain *
-find_chain(const struct conf *conf, const char *name)
+struct conf_chain *
+conf_chains_find(const struct conf *conf, const char *name)
 {
 	for (size_t i = 0; i < conf->nchains; i++)
 		if (strcmp(conf->chains[i].name, name) == 0)
@@ -59,7 +59,7 @@ complete_chain(struct conf_reader *reader, struct conf_chain *chain)
 {
 	const struct conf_origin	*own = find_origin(chain, NULL, 0);
 
-	if (find_chain(reader->conf, chain->name) != chain && !own->bad)
+	if (conf_chains_find(reader->conf, chain->name) != chain && !own->bad)
 		conf_error(reader, own->pos, "chain \"%s\" is given twice",
 		    chain->name);
 	if (chain->filters.n == 0 && !own->bad)
@@ -128,7 +128,8 @@ static void
 add_use(struct conf_reader *reader, struct conf_chains *chains,
     const struct conf_pair *pair, struct conf_pos pos)
 {
-	const struct conf_chain	*chain = find_chain(reader->conf, pair->value);
+	const struct conf_chain	*chain = conf_chains_find(reader->conf,
+				    pair->value);
 
 	if (strcmp(pair->value, CONF_RUN_OFF) == 0)
 		return;

@@ -25,15 +25,6 @@ control_chains_reloads(const struct control_request *request)
 	    strcmp(request->words[1], RELOAD) == 0;
 }
 
-static const struct conf_chain *
-find_chain(const struct conf *conf, const char *name)
-{
-	for (size_t i = 0; i < conf->nchains; i++)
-		if (strcmp(conf->chains[i].name, name) == 0)
-			return &conf->chains[i];
-	return NULL;
-}
-
 static void
 answer_all(const struct conf *conf, struct buf *answer)
 {
@@ -93,7 +84,7 @@ control_chains_answer(const struct control_request *request, struct buf *answer)
 		answer_all(g->conf, answer);
 		return;
 	}
-	chain = find_chain(g->conf, request->words[0]);
+	chain = conf_chains_find(g->conf, request->words[0]);
 	if (chain == NULL)
 		control_begin_answer(answer, CONTROL_VERDICT_BAD, "there is no "
 		    "chain \"%s\" in the conf in force; \"ampedctl chain\" "
