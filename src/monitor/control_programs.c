@@ -69,7 +69,7 @@ restart_pool(const struct conf_program *p, int manager, struct buf *answer)
 		    strerror(errno));
 	else
 		control_begin_answer(answer, CONTROL_VERDICT_OK, "%s restarts: "
-		    "new processes start, and the others end behind their "
+		    "new processes start, and the old ones end after their "
 		    "requests", p->name);
 }
 

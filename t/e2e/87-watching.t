@@ -237,7 +237,7 @@ for my $round (1 .. 4) {
 	my $pid = $programs->get(play_as('pool', $hello))->{body};
 	($status, $out, $err) = ctl('program', 'pool', 'restart');
 	is_deeply([$status, $out, $err], [0, 'pool restarts: new processes ' .
-	    "start, and the others end behind their requests\n", ''],
+	    "start, and the old ones end after their requests\n", ''],
 	    "restart $round");
 	$programs->gone('... the old processes go', $pid);
 	counts('pool', outdated => 0);
