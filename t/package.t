@@ -15,7 +15,7 @@ use File::Copy qw(copy);
 use Test::More;
 
 plain_build();
-alarm(600);
+alarm(1700);
 
 # Found before the real ones by whoever wants them.
 my $shims = docroot(called => '');

@@ -38,7 +38,7 @@ exec unshare --mount --net --pid --fork --kill-child sh -ec '
 END
 
 plain_build();
-alarm(590);
+alarm(1700);
 plan(skip_all => 'only root can make a root') if $> != 0;
 needs_program(qw(apt-get debootstrap unshare));
 is_deeply([sort(map { s{.*/}{}r } grep { -x } glob("$tests/*"))],

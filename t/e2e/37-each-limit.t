@@ -330,9 +330,12 @@ my @wrong = try_all($server, {}, @commands);
 is(join("\n", @wrong), '', 'without a limit');
 
 for my $d (directives()) {
-	for my $value (@{$d->{values}}) {
+	my @values = @{$d->{values}};
+
+	splice(@values, 1) if $ENV{AMPED_TEST_SHORT};
+	for my $value (@values) {
 		my $does = { %{$d->{does}} };
-		my $least = $value eq $d->{values}[0];
+		my $least = $value eq $values[0];
 		delete($does->{slow}) if $value eq '1M';
 		$does->{answers} = $value if $does->{answers};
 		@wrong = set($server, conf_with($d, $value));

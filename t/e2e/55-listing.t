@@ -230,7 +230,7 @@ $page = $server->get('/html/');
 my $tag = $page->{field}{etag};
 cmp_ok(length($page->{body}), '>', 65536, 'a page of several chunks');
 is(scalar(rows($page)), 201, 'is whole');
-my $head = $server->get('/html/', method => 'HEAD');
+$head = $server->get('/html/', method => 'HEAD');
 is($head->{field}{'content-length'}, length($page->{body}), 'HEAD');
 is($head->{field}{etag}, $tag, 'the tag stays');
 is($server->get('/html/', fields => ["If-None-Match: $tag"])->{status}, 304,

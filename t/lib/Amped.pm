@@ -7,7 +7,7 @@
 # AMPED_SRC the top of the source tree, AMPED_ARCH the architecture,
 # AMPED_WORKERS the number of mains where the conf has none, AMPED_TEST_TIMEOUT
 # the seconds that await() waits at most, AMPED_LAYER that the server has
-# t/layer.c.
+# t/layer.c, AMPED_TEST_SHORT that long lists are tried in part.
 package Amped;
 
 use strict;
