@@ -27,6 +27,15 @@ str_same_nocase(struct str a, struct str b)
 }
 
 bool
+str_is_among(struct str s, const char *const *texts, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (str_same_nocase(s, str_of(texts[i])))
+			return true;
+	return false;
+}
+
+bool
 str_starts(struct str s, struct str with)
 {
 	return s.len >= with.len &&

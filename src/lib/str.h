@@ -26,6 +26,8 @@ str_skip(struct str *s, size_t n)
 struct str	str_of(const char *);			/* terminated text */
 bool		str_same(struct str, struct str);
 bool		str_same_nocase(struct str, struct str);	/* ASCII */
+/* Whether the text is one of n texts, in upper or lower case. */
+bool		str_is_among(struct str, const char *const *, size_t n);
 bool		str_starts(struct str, struct str);
 struct str	str_trim(struct str);		/* SP and HTAB, both ends */
 /* Cuts the text up to c, and c, off the front; returns the text before c, or

@@ -276,8 +276,6 @@ static const char *const own_fields[] = {
 bool
 cgi_head_is_own(struct str name)
 {
-	for (size_t i = 0; i < sizeof(own_fields) / sizeof(own_fields[0]); i++)
-		if (str_same_nocase(name, str_of(own_fields[i])))
-			return true;
-	return false;
+	return str_is_among(name, own_fields,
+	    sizeof(own_fields) / sizeof(own_fields[0]));
 }

@@ -2,17 +2,13 @@
  * chain_stats: a mapping for the counts of each name, and one for what all
  * generations share.
  */
-#include <sys/mman.h>
-#include <sys/queue.h>
-
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/clock.h"
 #include "lib/counter.h"
 #include "lib/mem.h"
-#include "lib/visible.h"
 #include "stats/chain_stats.h"
+#include "stats/named_memory.h"
 
 /* Shared memory, made before the first process that uses it. */
 static struct {
@@ -27,54 +23,13 @@ struct counts {
 	struct histogram	 histograms[CHAIN_STATS_HISTOGRAM_COUNT];
 };
 
-/* The counts of a name; the monitor has all names. */
-struct chain {
-	TAILQ_ENTRY(chain)	 link;
-	char			*name;
-	unsigned		 users;		/* generations */
-	struct counts		*counts;
-};
-
 struct chain_stats {
-	struct chain		**chains;
+	struct named_memory	**chains;	/* struct counts */
 	size_t			 n;
 };
 
-static TAILQ_HEAD(, chain)	 chains = TAILQ_HEAD_INITIALIZER(chains);
+static struct named_memories	 chains = TAILQ_HEAD_INITIALIZER(chains);
 static struct chain_stats	*used;
-
-static struct chain *
-hold_chain(const char *name)
-{
-	struct chain	*c;
-	char		*copy = mem_string(name);
-
-	visible_line(copy, strlen(copy));
-	TAILQ_FOREACH(c, &chains, link)
-		if (strcmp(c->name, copy) == 0)
-			break;
-	if (c != NULL) {
-		free(copy);
-	} else {
-		c = mem_zero(sizeof(*c));
-		c->name = copy;
-		c->counts = mem_shared(sizeof(*c->counts));
-		TAILQ_INSERT_TAIL(&chains, c, link);
-	}
-	c->users++;
-	return c;
-}
-
-static void
-release_chain(struct chain *c)
-{
-	if (--c->users > 0)
-		return;
-	TAILQ_REMOVE(&chains, c, link);
-	munmap(c->counts, sizeof(*c->counts));
-	free(c->name);
-	free(c);
-}
 
 struct chain_stats *
 chain_stats_new(const char *const *names, size_t n)
@@ -86,7 +41,8 @@ chain_stats_new(const char *const *names, size_t n)
 	s->n = n;
 	s->chains = mem_array(n + 1, sizeof(*s->chains));
 	for (size_t i = 0; i < n; i++)
-		s->chains[i] = hold_chain(names[i]);
+		s->chains[i] = named_memory_hold(&chains, names[i],
+		    sizeof(struct counts));
 	return s;
 }
 
@@ -98,7 +54,7 @@ chain_stats_free(struct chain_stats **sp)
 	if (s == NULL)
 		return;
 	for (size_t i = 0; i < s->n; i++)
-		release_chain(s->chains[i]);
+		named_memory_release(&chains, s->chains[i]);
 	free(s->chains);
 	mem_drop(sp);
 }
@@ -109,42 +65,43 @@ chain_stats_use(struct chain_stats *s)
 	used = s;
 }
 
-static struct chain *
-find_chain(size_t number)
+static struct counts *
+find_counts(size_t chain)
 {
-	return used != NULL && number < used->n ? used->chains[number] : NULL;
+	return used != NULL && chain < used->n ? used->chains[chain]->at : NULL;
 }
 
 void
 chain_stats_add(size_t chain, enum chain_stats_counter counter)
 {
-	const struct chain	*c = find_chain(chain);
+	struct counts	*c = find_counts(chain);
 
 	if (c != NULL)
-		counter_add_shared(&c->counts->counters[counter], 1);
+		counter_add_shared(&c->counters[counter], 1);
 }
 
 void
 chain_stats_time(size_t chain, enum chain_stats_histogram histogram, int64_t us)
 {
-	const struct chain	*c = find_chain(chain);
+	struct counts	*c = find_counts(chain);
 
 	if (c != NULL)
-		histogram_add_shared(&c->counts->histograms[histogram], us);
+		histogram_add_shared(&c->histograms[histogram], us);
 }
 
 bool
 chain_stats_read(size_t chain, struct chain_stats_numbers *to)
 {
-	const struct chain	*c = find_chain(chain);
+	struct counts	*c = find_counts(chain);
 
 	if (c == NULL)
 		return false;
-	*to = (struct chain_stats_numbers){ .name = c->name };
+	*to = (struct chain_stats_numbers){ .name =
+	    used->chains[chain]->name };
 	for (int i = 0; i < CHAIN_STATS_COUNT; i++)
-		to->counters[i] = counter_read(&c->counts->counters[i]);
+		to->counters[i] = counter_read(&c->counters[i]);
 	for (int i = 0; i < CHAIN_STATS_HISTOGRAM_COUNT; i++)
-		histogram_merge(&to->histograms[i], &c->counts->histograms[i]);
+		histogram_merge(&to->histograms[i], &c->histograms[i]);
 	return true;
 }
 
@@ -155,7 +112,7 @@ chain_stats_read(size_t chain, struct chain_stats_numbers *to)
 void
 chain_stats_reload(size_t chain)
 {
-	struct chain	*c = find_chain(chain);
+	struct counts	*c = find_counts(chain);
 	uint64_t	 number, last;
 
 	if (c == NULL)
@@ -163,9 +120,9 @@ chain_stats_reload(size_t chain)
 	__atomic_store_n(&all->reloaded_at, clock_ms(), __ATOMIC_SEQ_CST);
 	number = __atomic_add_fetch(&all->reloads, 1, __ATOMIC_SEQ_CST);
 	/* Another process may be at its next reload already. */
-	last = counter_read(&c->counts->reloaded);
+	last = counter_read(&c->reloaded);
 	while (last < number && !__atomic_compare_exchange_n(
-	    &c->counts->reloaded, &last, number, false, __ATOMIC_SEQ_CST,
+	    &c->reloaded, &last, number, false, __ATOMIC_SEQ_CST,
 	    __ATOMIC_SEQ_CST))
 		;
 }
@@ -179,9 +136,9 @@ chain_stats_reloads(void)
 uint64_t
 chain_stats_reloaded(size_t chain)
 {
-	const struct chain	*c = find_chain(chain);
+	struct counts	*c = find_counts(chain);
 
-	return c != NULL ? counter_read(&c->counts->reloaded) : 0;
+	return c != NULL ? counter_read(&c->reloaded) : 0;
 }
 
 int64_t

@@ -9,6 +9,8 @@ libstats_a_SOURCES = \
 	src/stats/advice_rows.h \
 	src/stats/histogram.c \
 	src/stats/histogram.h \
+	src/stats/named_memory.c \
+	src/stats/named_memory.h \
 	src/stats/program_stats.c \
 	src/stats/program_stats.h \
 	src/stats/report.c \

@@ -4,7 +4,6 @@
  */
 #include <sys/mman.h>
 #include <sys/param.h>
-#include <sys/queue.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "lib/counter.h"
 #include "lib/mem.h"
 #include "lib/visible.h"
+#include "stats/named_memory.h"
 #include "stats/program_stats.h"
 
 /* Shared memory. */
@@ -20,16 +20,7 @@ struct counts {
 	struct histogram	 histograms[PROGRAM_STATS_HISTOGRAM_COUNT];
 };
 
-/* The counts of a label; the monitor knows all. */
-struct label {
-	TAILQ_ENTRY(label)	 link;
-	char			*name;
-	unsigned		 users;		/* generations */
-	struct counts		*counts;
-};
-
 /* Of a program, and behind them those of one server after the other. */
-
 struct gauges {
 	unsigned		 users;		/* generations */
 	size_t			 size;		/* bytes */
@@ -38,7 +29,8 @@ struct gauges {
 };
 
 struct entry {
-	struct label		*label;
+	struct named_memory	*label;
+	struct counts		*counts;	/* the memory of label */
 	struct gauges		*gauges;
 	char			**servers;	/* addresses */
 	size_t			 nservers;
@@ -49,7 +41,7 @@ struct program_stats {
 	size_t			 n;
 };
 
-static TAILQ_HEAD(, label)	 labels = TAILQ_HEAD_INITIALIZER(labels);
+static struct named_memories	 labels = TAILQ_HEAD_INITIALIZER(labels);
 static struct program_stats	*used;
 
 /*
@@ -64,38 +56,6 @@ copy_visible(const char *text)
 
 	visible_line(copy, strlen(copy));
 	return copy;
-}
-
-static struct label *
-hold_label(const char *name)
-{
-	struct label	*l;
-	char		*copy = copy_visible(name);
-
-	TAILQ_FOREACH(l, &labels, link)
-		if (strcmp(l->name, copy) == 0)
-			break;
-	if (l != NULL) {
-		free(copy);
-	} else {
-		l = mem_zero(sizeof(*l));
-		l->name = copy;
-		l->counts = mem_shared(sizeof(*l->counts));
-		TAILQ_INSERT_TAIL(&labels, l, link);
-	}
-	l->users++;
-	return l;
-}
-
-static void
-release_label(struct label *l)
-{
-	if (--l->users > 0)
-		return;
-	TAILQ_REMOVE(&labels, l, link);
-	munmap(l->counts, sizeof(*l->counts));
-	free(l->name);
-	free(l);
 }
 
 static struct gauges *
@@ -124,7 +84,9 @@ release_gauges(struct gauges *g)
 static void
 open_entry(struct entry *p, const struct program_stats_label *label)
 {
-	p->label = hold_label(label->name);
+	p->label = named_memory_hold(&labels, label->name,
+	    sizeof(*p->counts));
+	p->counts = p->label->at;
 	p->gauges = new_gauges(label->nservers);
 	p->nservers = label->nservers;
 	p->servers = mem_array(p->nservers + 1, sizeof(*p->servers));
@@ -154,7 +116,7 @@ program_stats_free(struct program_stats **sp)
 		return;
 	for (size_t i = 0; i < s->n; i++) {
 		p = &s->entries[i];
-		release_label(p->label);
+		named_memory_release(&labels, p->label);
 		release_gauges(p->gauges);
 		for (size_t k = 0; k < p->nservers; k++)
 			free(p->servers[k]);
@@ -216,7 +178,7 @@ program_stats_add(size_t program, enum program_stats_counter counter,
 	const struct entry	*p = find_entry(program);
 
 	if (p != NULL)
-		counter_add_shared(&p->label->counts->counters[counter], more);
+		counter_add_shared(&p->counts->counters[counter], more);
 }
 
 void
@@ -226,8 +188,7 @@ program_stats_time(size_t program, enum program_stats_histogram histogram,
 	const struct entry	*p = find_entry(program);
 
 	if (p != NULL)
-		histogram_add_shared(&p->label->counts->histograms[histogram],
-		    us);
+		histogram_add_shared(&p->counts->histograms[histogram], us);
 }
 
 void
@@ -302,13 +263,12 @@ program_stats_read(size_t program, struct program_stats_numbers *to)
 	*to = (struct program_stats_numbers){ .name = p->label->name,
 	    .nservers = p->nservers };
 	for (int i = 0; i < PROGRAM_STATS_COUNT; i++)
-		to->counters[i] = counter_read(&p->label->counts->counters[i]);
+		to->counters[i] = counter_read(&p->counts->counters[i]);
 	for (int i = 0; i < PROGRAM_STATS_GAUGE_COUNT; i++)
 		to->gauges[i] = counter_read(&p->gauges->at[i]);
 	add_kept(program, to->gauges);
 	for (int i = 0; i < PROGRAM_STATS_HISTOGRAM_COUNT; i++)
-		histogram_merge(&to->histograms[i],
-		    &p->label->counts->histograms[i]);
+		histogram_merge(&to->histograms[i], &p->counts->histograms[i]);
 	return true;
 }
 

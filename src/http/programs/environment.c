@@ -62,10 +62,9 @@ is_passed(const struct run *run, struct str name)
 		if (strchr("0123456789-", name.at[i]) == NULL &&
 		    ((name.at[i] | 0x20) < 'a' || (name.at[i] | 0x20) > 'z'))
 			return false;
-	for (size_t i = 0; i < sizeof(dropped_fields) /
-	    sizeof(dropped_fields[0]); i++)
-		if (str_same_nocase(name, str_of(dropped_fields[i])))
-			return false;
+	if (str_is_among(name, dropped_fields,
+	    sizeof(dropped_fields) / sizeof(dropped_fields[0])))
+		return false;
 	if (name.len >= proxy.len && str_same_nocase(start, proxy))
 		return false;
 	return run->program->authorization ||

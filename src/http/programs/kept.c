@@ -29,15 +29,6 @@ static const char *const body_fields[] = {
 #define SET_COOKIE	STR("Set-Cookie")	/* each line counts */
 #define CONTENT_TYPE	STR("Content-Type")
 
-static bool
-is_one_of(struct str name, const char *const *names, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (str_same_nocase(name, str_of(names[i])))
-			return true;
-	return false;
-}
-
 /* Cuts the next line off the front, with its end; false: there is none. */
 static bool
 next_line(struct str *rest, struct str *line, struct str *name)
@@ -93,7 +84,7 @@ keeps_field(struct str name, bool is_file)
 {
 	return is_file ? !cgi_head_is_own(name) &&
 	    !str_same_nocase(name, STR("Content-Range")) :
-	    is_one_of(name, path_fields, COUNT(path_fields));
+	    str_is_among(name, path_fields, COUNT(path_fields));
 }
 
 struct kept *
@@ -193,7 +184,7 @@ static bool
 is_left_out(const struct request *r, struct str name, int status)
 {
 	if (status == 304)
-		return is_one_of(name, body_fields, COUNT(body_fields));
+		return str_is_among(name, body_fields, COUNT(body_fields));
 	return r->body.multipart != NULL &&
 	    str_same_nocase(name, CONTENT_TYPE);
 }

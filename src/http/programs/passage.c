@@ -29,11 +29,8 @@ static const char *const dropped_fields[] = {
 bool
 passage_drops(struct str name)
 {
-	for (size_t i = 0; i < sizeof(dropped_fields) /
-	    sizeof(dropped_fields[0]); i++)
-		if (str_same_nocase(name, str_of(dropped_fields[i])))
-			return true;
-	return false;
+	return str_is_among(name, dropped_fields,
+	    sizeof(dropped_fields) / sizeof(dropped_fields[0]));
 }
 
 /*

@@ -23,11 +23,8 @@ static const char *const dropped_fields[] = {
 static bool
 is_dropped(struct str name)
 {
-	for (size_t i = 0; i < sizeof(dropped_fields) /
-	    sizeof(dropped_fields[0]); i++)
-		if (str_same_nocase(name, str_of(dropped_fields[i])))
-			return true;
-	return false;
+	return str_is_among(name, dropped_fields,
+	    sizeof(dropped_fields) / sizeof(dropped_fields[0]));
 }
 
 /* Whether a status leaves room for a file. */
