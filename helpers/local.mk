@@ -15,6 +15,7 @@ libhelpers_a_SOURCES = \
 	helpers/cli.h \
 	helpers/close.c \
 	helpers/filters/amped-filter.h \
+	helpers/filters/application.c \
 	helpers/filters/charset.c \
 	helpers/filters/coding.c \
 	helpers/filters/coding.h \

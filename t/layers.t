@@ -24,8 +24,8 @@ chdir($src) or die "$src: $!\n";
 # contracts are wait.h, task.h, backend.h and filter.h, main is main.c and directory.c.
 my @folders = (
 	lib	=> [],
-	helpers	=> [],
 	proto	=> [],
+	helpers	=> [qw(proto/cgi_head.h proto/fastcgi.h)],
 	conf	=> [qw(helpers/filters/coding.h helpers/job.h)],
 	stats	=> [qw(helpers/job.h)],
 	cache	=> [qw(helpers/job.h)],
@@ -51,7 +51,7 @@ my @folders = (
 		    stats/stats.h)],
 	arch	=> [qw(conf contracts disk loop shared stats admin/hot_names.h
 		    admin/requests.h admin/warm.h helpers/notify.h http/caches.h http/machine.h)],
-	programs => [qw(conf helpers/beneath.h loop/evloop.h
+	programs => [qw(conf helpers/beneath.h helpers/file_version.h loop/evloop.h
 		    shared/error_lines.h shared/program_message.h
 		    shared/unix_socket.h stats/program_stats.h)],
 	monitor	=> [qw(conf shared admin/explain_url.h admin/needs.h

@@ -45,5 +45,6 @@ int	replace_filter(const char *from, const char *to);
 int	charset_filter(const char *from, const char *to);
 int	markdown_filter(struct str input);
 int	module_filter(int n, char **words);
+int	application_filter(void);
 
 #endif

@@ -34,8 +34,11 @@ run_filter(int n, char **words)
 		return run_whole(markdown_filter);
 	if (n >= 2 && strcmp(words[0], "module") == 0)
 		return module_filter(n - 1, words + 1);
+	if (n == 2 && strcmp(words[0], "fastcgi") == 0)
+		return application_filter();
 	fputs("usage: amped-helper filter ssi | markdown | replace FROM TO | "
-	    "charset FROM TO | module FILE [ARGUMENT ...]\n", stderr);
+	    "charset FROM TO | module FILE [ARGUMENT ...] | fastcgi NAME\n",
+	    stderr);
 	return EX_USAGE;
 }
 

@@ -199,17 +199,32 @@ has_answers(const struct conf_rules *rules, const struct conf_chain *chain)
 }
 
 static bool
-is_for_answers(const struct conf *conf, const struct conf_chain *chain)
+is_run_by(const struct conf_rules *rules, const struct conf_program *program)
+{
+	for (size_t i = 0; i < rules->run.n; i++)
+		if (rules->run.list[i].program->number == program->number)
+			return true;
+	return false;
+}
+
+/* Whether answers may pass through a chain where rules are in force: those of a
+ * program, or of any (NULL). */
+static bool
+is_for_answers_of(const struct conf *conf, const struct conf_chain *chain,
+    const struct conf_program *program)
 {
 	const struct conf_site	*site;
+	const struct conf_rules	*rules;
 
 	for (size_t i = 0; i < conf->nsites; i++) {
 		site = &conf->sites[i];
-		if (has_answers(&site->rules, chain))
-			return true;
-		for (size_t k = 0; k < site->npaths; k++)
-			if (has_answers(&site->paths[k].rules, chain))
+		for (size_t k = 0; k <= site->npaths; k++) {
+			rules = k < site->npaths ? &site->paths[k].rules :
+			    &site->rules;
+			if (has_answers(rules, chain) &&
+			    (program == NULL || is_run_by(rules, program)))
 				return true;
+		}
 	}
 	return false;
 }
@@ -224,24 +239,58 @@ is_repeated(const struct conf_chain *chain, size_t at)
 	return false;
 }
 
-/* Refuses a filter that stands twice in a chain for answers.  All filters of an
- * answer run at once, so such a filter would keep a place while it waits for
- * another one, and several answers would wait for each other. */
+/* Whether an earlier filter has the same application. */
+static bool
+has_rival(const struct conf_chain *chain, size_t at)
+{
+	const struct conf_program	*of = chain->list[at]->application;
+
+	for (size_t i = 0; i < at && of != NULL; i++)
+		if (chain->list[i]->application == of)
+			return true;
+	return false;
+}
+
+/* Returns what is wrong with a filter of a chain for answers, or NULL.  All
+ * filters of an answer run at once, and keep the places that they have while
+ * they wait for others. */
+static const char *
+find_deadlock(const struct conf *conf, const struct conf_chain *chain,
+    size_t at)
+{
+	const struct conf_program	*of = chain->n == chain->filters.n ?
+					    chain->list[at]->application : NULL;
+
+	if (of != NULL && is_for_answers_of(conf, chain, of))
+		return "filter %s has the program whose answers pass through "
+		    "it, which would wait for each other: write a program of "
+		    "another name for the filter";
+	if (!is_for_answers_of(conf, chain, NULL))
+		return NULL;
+	if (is_repeated(chain, at))
+		return "filter %s stands twice in a chain for answers of "
+		    "programs, which would wait for each other: write a "
+		    "program of another name for the second";
+	return of != NULL && has_rival(chain, at) ? "filter %s has the same "
+	    "program as another filter of this chain for answers of programs, "
+	    "which would wait for each other: write a program of another name "
+	    "for the second" : NULL;
+}
+
+/* Refuses chains for answers whose filters could wait for each other. */
 void
 conf_chains_check(struct conf_reader *reader)
 {
 	struct conf_chain	*chain;
+	const char		*wrong;
 
 	for (size_t i = 0; i < reader->conf->nchains; i++) {
 		chain = &reader->conf->chains[i];
-		for (size_t k = 1; k < chain->filters.n; k++)
-			if (is_repeated(chain, k) &&
-			    is_for_answers(reader->conf, chain))
+		for (size_t k = 0; k < chain->filters.n; k++) {
+			wrong = find_deadlock(reader->conf, chain, k);
+			if (wrong != NULL)
 				conf_error(reader, find_origin(chain, "filters",
-				    k)->pos, "filter %s stands twice in a "
-				    "chain for answers of programs, which "
-				    "would wait for each other: write a "
-				    "program of another name for the second",
-				    chain->filters.at[k]);
+				    k)->pos, wrong, chain->filters.at[k]);
+		}
 	}
 }

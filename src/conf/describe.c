@@ -18,7 +18,8 @@ describe_directory(void *to, const char *directory)
 	end_text(to);
 }
 
-/* A process that stays, or a server, takes any file that a request names. */
+/* A process that stays, or a server, takes any file that a request names, and a
+ * filter with an application none. */
 void
 conf_describe_program(const struct conf *conf,
     const struct conf_program *program, struct buf *to)
@@ -41,8 +42,8 @@ conf_describe_program(const struct conf *conf,
 	}
 	buf_adds(to, program->name != NULL ? program->name : "");
 	end_text(to);
-	if (program->protocol != CONF_CGI &&
-	    program->confine != CONFINEMENT_FILES)
+	if (program->application != NULL || (program->protocol != CONF_CGI &&
+	    program->confine != CONFINEMENT_FILES))
 		return;
 	buf_adds(to, conf_find_users(conf) ? "users" : "");
 	end_text(to);

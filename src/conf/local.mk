@@ -7,6 +7,7 @@ libconf_a_SOURCES = \
 	src/conf/access.c \
 	src/conf/address.c \
 	src/conf/address.h \
+	src/conf/application.c \
 	src/conf/chain.c \
 	src/conf/chain.h \
 	src/conf/chains.c \

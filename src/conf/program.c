@@ -116,6 +116,8 @@ static const struct {
 	{ "charset", 2, "filter charset needs two words behind it",
 	    wrong_charset },
 	{ "module", 1, "filter module needs a file behind it", wrong_module },
+	{ "fastcgi", 1, "filter fastcgi needs the name of a program behind it",
+	    NULL },
 #ifdef HAVE_CMARK
 	{ .name = "markdown" },
 #endif
@@ -137,7 +139,8 @@ conf_program_set_filter(struct conf_reader *reader, const struct conf_row *row,
 			return true;
 		}
 	conf_error(reader, word->pos, "\"%s\" is no filter: write a file from "
-	    "/ on, ssi, replace, charset, markdown or module", word->text);
+	    "/ on, ssi, replace, charset, markdown, module or fastcgi",
+	    word->text);
 	return false;
 }
 
@@ -295,6 +298,8 @@ conf_program_label(const struct conf_program *p)
 unsigned
 conf_program_most(const struct conf_program *p)
 {
+	if (p->application != NULL)
+		p = p->application;
 	return p->most != 0 ? (unsigned)p->most : 2 * proc_processors();
 }
 

@@ -36,8 +36,12 @@ struct conf_program {
 						 * servers */
 	/* Computed from the members above. */
 	int64_t			 protocol;	/* enum conf_protocol */
-	bool			 is_filter, is_own;	/* its protocol is CGI;
-						 * a filter of amped's */
+	bool			 is_filter;	/* its protocol is CGI */
+	/* Of a filter: one of amped's; the program of FASTCGI that does its
+	 * work, or NULL; a switch; bytes. */
+	bool			 is_own;
+	const struct conf_program *application;
+	int64_t			 optional, result;
 	struct conf_words	 command;	/* an absolute file, arguments;
 						 * n is 0: directory, servers */
 	/* Where servers listen that others have started, for
@@ -47,8 +51,6 @@ struct conf_program {
 						 * group of the user */
 	int64_t			 confine;	/* enum conf_confinement */
 	struct conf_words	 writes;	/* directories, for FILES */
-	int64_t			 optional, result;	/* of a filter: a
-						 * switch; bytes */
 	/* FASTCGI, of own processes: ms without a request; requests of one,
 	 * which then is replaced; 0: any. */
 	int64_t			 idle, requests;
@@ -73,10 +75,8 @@ struct conf_program {
 	size_t			 sendfile_at;	/* the first one is this path of
 						 * the site that has them */
 	size_t			 number;	/* index in conf.programs */
-	size_t			 manager;	/* below conf.nmanagers; one for
-						 * each user and confinement,
-						 * and another one for programs
-						 * whose processes stay */
+	size_t			 manager;	/* below conf.nmanagers; see
+						 * run.c: have_one_manager() */
 	size_t			 place;		/* index among the programs of
 						 * that manager */
 	struct conf_origin	*origins;	/* private to conf/ */

@@ -131,7 +131,10 @@ bool
 conf_run_takes(const struct conf_program *program, const struct conf_row *row)
 {
 	if (is_one_of(row->word, own_only, COUNT(own_only)))
-		return program->servers.n == 0;
+		return program->servers.n == 0 &&
+		    !conf_application_is_named(program);
+	if (strcmp(row->word, "most") == 0)
+		return !conf_application_is_named(program);
 	if (is_one_of(row->word, staying_only, COUNT(staying_only)))
 		return keeps_processes(program);
 	if (is_one_of(row->word, filter_only, COUNT(filter_only)))
@@ -141,7 +144,7 @@ conf_run_takes(const struct conf_program *program, const struct conf_row *row)
 	return true;
 }
 
-/* A format of the word and the program's first server. */
+/* A format of the word and the program's first server, or its application. */
 static const char *
 explain_no_effect(const struct conf_program *program, const char *word)
 {
@@ -150,6 +153,11 @@ explain_no_effect(const struct conf_program *program, const char *word)
 	if (program->servers.n > 0)
 		return "\"%s\" is for processes that amped starts: others "
 		    "have started %s";
+	if (conf_application_is_named(program) &&
+	    !is_one_of(word, answering_only, COUNT(answering_only)) &&
+	    !is_one_of(word, staying_only, COUNT(staying_only)))
+		return "\"%s\" is for processes: write it in block program %s, "
+		    "which has those of this filter";
 	if (program->is_filter)
 		return "\"%s\" is for programs that answer requests: this is "
 		    "a filter";
@@ -173,7 +181,9 @@ check_effects(struct conf_reader *reader, struct conf_program *program)
 			continue;
 		conf_error(reader, given->pos, explain_no_effect(program,
 		    row->word), row->word,
-		    program->servers.n > 0 ? program->servers.at[0] : "");
+		    program->servers.n > 0 ? program->servers.at[0] :
+		    conf_application_is_named(program) ?
+		    program->given.filter.at[1] : "");
 	}
 }
 
@@ -264,14 +274,19 @@ is_same_text(const char *a, const char *b)
 	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* Whether two programs have one manager.  One whose processes stay depends on
- * nothing but their blocks, and so outlives most reloads. */
+/* Whether two programs have one manager: there is one for each user and
+ * confinement, and another one for programs whose processes stay, which depends
+ * on nothing but their blocks, and so outlives most reloads.  A filter has that
+ * of its application. */
 static bool
 have_one_manager(const struct conf *conf, const struct conf_program *a,
     const struct conf_program *b)
 {
-	bool	own = has_own_user(conf, a);
+	bool	own;
 
+	a = a->application != NULL ? a->application : a;
+	b = b->application != NULL ? b->application : b;
+	own = has_own_user(conf, a);
 	return keeps_processes(a) == keeps_processes(b) &&
 	    a->confine == b->confine && own == has_own_user(conf, b) && (!own ||
 	    (is_same_text(a->user, b->user) &&
@@ -309,6 +324,10 @@ conf_run_prepare(struct conf_reader *reader)
 		for (size_t j = 0; j < site->npaths; j++)
 			add_unnamed(reader, site->paths[j].rules.run.cgi);
 	}
+	for (size_t i = 0; i < conf->nprograms; i++)
+		if (conf_application_is_named(&conf->programs[i]))
+			conf_application_link(reader, &conf->programs[i],
+			    conf_run_find);
 	for (size_t i = 0; i < conf->nprograms; i++)
 		choose_manager(conf, &conf->programs[i]);
 }

@@ -24,6 +24,16 @@ const char	*conf_program_complete_filter(struct conf_program *);
 /* Adds a program without name; all other programs may move in memory. */
 struct conf_program *conf_program_add(struct conf *);
 
+/* application.c */
+/* Whether a filter is to have an application. */
+bool		conf_application_is_named(const struct conf_program *);
+/* Finds it, by a function that is conf_run_find(), once programs do not move;
+ * reports what is wrong. */
+void		conf_application_link(struct conf_reader *,
+		    struct conf_program *filter,
+		    const struct conf_program *(*find)(struct conf_reader *,
+		    const char *name, const char *remedy, struct conf_pos));
+
 /* server.c */
 conf_wrong_fn	conf_server_wrong, conf_server_wrong_scgi;
 

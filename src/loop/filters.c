@@ -76,7 +76,8 @@ log_failure(const struct chain_run *s, int error)
 		    name);
 	else if (error != ECANCELED && error != EAGAIN && error != ENODATA)
 		log_warnx("filter %s: %.*s: cannot start %s: %s", p->name, n,
-		    name, p->command.at[0], strerror(error));
+		    name, p->application != NULL ? p->application->name :
+		    p->command.at[0], strerror(error));
 }
 
 static void

@@ -164,7 +164,8 @@ fail_flow(struct flow *f, const struct filter *of, int error)
 		    f->name);
 	else if (error != EAGAIN && error != ENODATA)
 		log_warnx("filter %s: %s: cannot start %s: %s", p->name,
-		    f->name, p->command.at[0], strerror(error));
+		    f->name, p->application != NULL ? p->application->name :
+		    p->command.at[0], strerror(error));
 	end_flow(f, BACKEND_FAILED, error);
 }
 

@@ -73,6 +73,36 @@ answer_reload(const struct generation *g, const struct conf_chain *chain,
 	    "each file", chain->name);
 }
 
+/* Whether a chain has a filter with that application. */
+static bool
+has_application(const struct conf_chain *chain,
+    const struct conf_program *application)
+{
+	for (size_t i = 0; i < chain->n; i++)
+		if (chain->list[i]->application == application)
+			return true;
+	return false;
+}
+
+int
+control_chains_renew(const struct generation *g,
+    const struct conf_program *application)
+{
+	const struct conf_chain	*chain;
+	int			 error = 0;
+
+	chain_stats_use(g->chain_stats);
+	for (size_t i = 0; i < g->conf->nchains; i++) {
+		chain = &g->conf->chains[i];
+		if (!has_application(chain, application))
+			continue;
+		if (error == 0)
+			error = renew_stored(g, chain);
+		chain_stats_reload(chain->number);
+	}
+	return error;
+}
+
 void
 control_chains_answer(const struct control_request *request, struct buf *answer)
 {

@@ -8,6 +8,7 @@
 
 #include "conf/conf.h"
 #include "lib/buf.h"
+#include "monitor/control_chains.h"
 #include "monitor/control_programs.h"
 #include "monitor/generation.h"
 #include "shared/control.h"
@@ -52,8 +53,27 @@ answer_status(const struct conf_program *p, struct buf *answer)
 	    conf_program_label(p), p->servers.n > 0 ?
 	    "servers that others have started" :
 	    p->protocol == CONF_FASTCGI ? "processes that stay" :
+	    p->application != NULL ? "a filter by another program" :
 	    "a process for each request");
 	report_programs_one(answer, p->number, time(NULL));
+}
+
+/* Behind the message to the manager: filters that run from here on get new
+ * processes. */
+static void
+answer_restarted(const struct conf_program *p, struct buf *answer)
+{
+	int	error = control_chains_renew(generations.serving, p);
+
+	if (error != 0)
+		control_begin_answer(answer, CONTROL_VERDICT_FAILED, "%s "
+		    "restarts, but results on disk of chains that it filters "
+		    "for cannot be made outdated: %s", p->name,
+		    strerror(error));
+	else
+		control_begin_answer(answer, CONTROL_VERDICT_OK, "%s restarts: "
+		    "new processes start, and the old ones end after their "
+		    "requests", p->name);
 }
 
 static void
@@ -68,9 +88,7 @@ restart_pool(const struct conf_program *p, int manager, struct buf *answer)
 		    "program manager takes no message now: try again (%s)",
 		    strerror(errno));
 	else
-		control_begin_answer(answer, CONTROL_VERDICT_OK, "%s restarts: "
-		    "new processes start, and the old ones end after their "
-		    "requests", p->name);
+		answer_restarted(p, answer);
 }
 
 static void
@@ -82,6 +100,10 @@ answer_restart(const struct conf_program *p, int manager, struct buf *answer)
 		    p->name, p->servers.at[0]);
 	else if (p->protocol == CONF_FASTCGI)
 		restart_pool(p, manager, answer);
+	else if (p->application != NULL)
+		control_begin_answer(answer, CONTROL_VERDICT_FAILED, "%s is a "
+		    "filter of program %s: restart that one", p->name,
+		    conf_program_label(p->application));
 	else
 		control_begin_answer(answer, CONTROL_VERDICT_OK, "nothing to "
 		    "do: each request starts %s anew", conf_program_label(p));

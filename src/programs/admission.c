@@ -175,14 +175,15 @@ note_use(struct invocation *i)
 	admission_start(a);
 }
 
-/* An invocation that waits and has a run tries to get what it is to have. */
+/* An invocation that waits and has a run tries to get what it is to have.  That
+ * of a filter waits for a place of its application. */
 static void
 on_late(void *invocation)
 {
 	struct invocation	*i = invocation;
 	int			 error = i->admission->error;
 
-	if (error == 0 && i->run != NULL)
+	if (error == 0 && i->run != NULL && !i->admission->program->is_filter)
 		error = ETIMEDOUT;
 	if (error == 0) {
 		refuse_busy(i);
@@ -277,12 +278,16 @@ admission_add(struct admission *a, const struct program_start *start,
 	i->admission = a;
 	i->body = -1;
 	i->kind_of_body = start->body;
+	i->for_filter = start->for_filter;
 	i->awaits_body = start->body == PROGRAM_BODY_FILE ||
 	    start->body == PROGRAM_BODY_OUTPUT;
 	/* One behind the other, as in the message. */
 	i->texts = mem_get(file + start->environment.len + 1);
-	memcpy(i->texts, start->file.at, file);
-	memcpy(i->texts + file, start->environment.at, start->environment.len);
+	if (file > 0)
+		memcpy(i->texts, start->file.at, file);
+	if (start->environment.len > 0)
+		memcpy(i->texts + file, start->environment.at,
+		    start->environment.len);
 	i->file = (struct str){ i->texts, file };
 	i->environment = (struct str){ i->texts + file,
 	    start->environment.len };

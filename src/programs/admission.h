@@ -25,6 +25,7 @@ struct manager {
 	struct clock		 clock;
 	struct evloop		*loop;
 	struct idle_reapers	*idle;	/* process.c's */
+	struct admission	*all;	/* by place of the program */
 	size_t			 nheld;	/* invocations, and processes of pools:
 					 * the manager stays for them */
 	bool			 is_ending;	/* no main sends STARTs */
@@ -36,13 +37,12 @@ struct invocation {
 	struct source		 request;	/* to main */
 	uint32_t		 kind_of_body;	/* enum program_body */
 	bool			 awaits_body;
+	bool			 for_filter;	/* no outdated process has it */
 	int			 body;		/* -1: none, or not yet */
-	char			*texts;		/* owned until it runs; has the
-						 * next two */
+	char			*texts;		/* owned, while it waits */
 	struct str		 file, environment;
 	struct watch		*timer;		/* NULL: it runs */
-	void			*run;		/* its kind's; NULL: it has none
-						 * yet */
+	void			*run;		/* its kind's, or NULL */
 	/* Main may only keep what it has, for other requests. */
 	bool			 may_be_kept;
 	TAILQ_ENTRY(invocation)	 link;
@@ -83,9 +83,9 @@ struct admission {
 	size_t				 nprocesses;	/* of amped */
 	int				 error;		/* why none can run; 0:
 							 * too many do */
+	uint64_t			 replaced;	/* a version of files */
 	struct error_lines_rate		 rate;
-	struct watch			*rest;		/* timer: lines left
-							 * out are told of */
+	struct watch			*rest;		/* timer, for rate */
 };
 
 void	admission_open(struct admission *, struct manager *,

@@ -82,7 +82,8 @@ confine_prepare(const struct conf *conf, const struct conf_program *p,
 		return -1;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		(void)landlock_allow(rules, table[i].path, table[i].right);
-	conf_program_each_directory(conf, p, allow_reading, &rules);
+	if (p->application == NULL)
+		conf_program_each_directory(conf, p, allow_reading, &rules);
 	if (p->directory != NULL)
 		(void)landlock_allow(rules, p->directory, LANDLOCK_EXECUTE);
 	else

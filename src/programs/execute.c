@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "helpers/beneath.h"
+#include "helpers/file_version.h"
 #include "lib/buf.h"
+#include "lib/hash.h"
 #include "lib/io.h"
 #include "lib/landlock.h"
 #include "lib/mem.h"
@@ -43,7 +45,8 @@ place_fds(const struct execute *e, int *failure)
 	int	from[END] = {
 		e->input != -1 ? e->input :
 		    open("/dev/null", O_RDONLY | O_CLOEXEC),
-		e->output, e->errors, [NOTES_FD] = e->notes,
+		e->output, e->errors,
+		[NOTES_FD] = e->notes != -1 ? e->notes : e->connection,
 		[FAILURE_FD] = *failure
 	};
 
@@ -58,7 +61,7 @@ place_fds(const struct execute *e, int *failure)
 		if (from[i] != -1 && dup2(from[i], i) == -1)
 			return -1;
 	/* The reaper's there is its pipe, which must end with the reaper. */
-	if (e->notes == -1)
+	if (from[NOTES_FD] == -1)
 		close(NOTES_FD);
 	*failure = FAILURE_FD;
 	return io_cloexec(FAILURE_FD, true);
@@ -264,6 +267,37 @@ make_arguments(struct execute *e, const char *script, const char *file)
 		e->arguments[n++] = mem_string(file);
 }
 
+/* The version of the files that a command names: the program, scripts.  0: one
+ * is not there, or there is none. */
+static uint64_t
+sum_files(const struct conf_words *command)
+{
+	static const struct hash_key	no_key = { 0, 0 };
+	struct job_version		v;
+	struct stat			st;
+	uint64_t			sum = 0;
+
+	for (size_t i = 0; i < command->n; i++) {
+		if (command->at[i][0] != '/')
+			continue;
+		if (stat(command->at[i], &st) == -1)
+			return 0;
+		v = file_version_of(&st);
+		sum = hash_bytes(&no_key, sum, &v, sizeof(v));
+	}
+	return sum;
+}
+
+/* The files that make up what answers: those of a FASTCGI that stays. */
+static uint64_t
+find_version(const struct conf_program *p)
+{
+	const struct conf_program	*of = p->application != NULL ?
+					    p->application : p;
+
+	return of->protocol == CONF_FASTCGI ? sum_files(&of->command) : 0;
+}
+
 static int
 prepare_file(struct execute *e, const char *script)
 {
@@ -289,6 +323,12 @@ execute_prepare(struct execute *e)
 
 	e->is_script = e->program->command.n == 0;
 	e->rules = -1;
+	e->version = find_version(e->program);
+	if (e->expected != 0 && e->version != 0 &&
+	    e->version != e->expected) {
+		errno = ESTALE;
+		return -1;
+	}
 	if (check_input(e) == 0)
 		script = e->is_script ? find_script(e) : NULL;
 	else

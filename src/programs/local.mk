@@ -6,6 +6,8 @@ dist_noinst_DATA += src/programs/README
 libprograms_a_SOURCES = \
 	src/programs/admission.c \
 	src/programs/admission.h \
+	src/programs/application.c \
+	src/programs/application.h \
 	src/programs/cgi.c \
 	src/programs/cgi.h \
 	src/programs/confine.c \

@@ -25,7 +25,6 @@
 struct mains {
 	struct manager		 manager;
 	struct source		 socket;
-	struct admission	*admissions;	/* by number of the program */
 	_Atomic int64_t		 warned_at;	/* ms: of a bad message */
 	char			*buffer;	/* for a START */
 };
@@ -36,7 +35,7 @@ take_start(struct mains *m, const struct program_start *start, int request)
 	struct admission	*a;
 
 	if (start->program < m->manager.conf->nprograms) {
-		a = &m->admissions[start->program];
+		a = &m->manager.all[start->program];
 		if (!start->restart)
 			admission_add(a, start, request);
 		else if (a->kind->restart != NULL)
@@ -56,7 +55,7 @@ end_mains(struct mains *m)
 	source_close(&m->socket);
 	m->manager.is_ending = true;
 	for (size_t i = 0; i < m->manager.conf->nprograms; i++) {
-		a = &m->admissions[i];
+		a = &m->manager.all[i];
 		if (a->kind->drain != NULL)
 			a->kind->drain(a);
 	}
@@ -103,10 +102,10 @@ open_admissions(struct mains *m)
 {
 	const struct conf	*conf = m->manager.conf;
 
-	m->admissions = mem_array(conf->nprograms + 1,
-	    sizeof(*m->admissions));
+	m->manager.all = mem_array(conf->nprograms + 1,
+	    sizeof(*m->manager.all));
 	for (size_t i = 0; i < conf->nprograms; i++)
-		admission_open(&m->admissions[i], &m->manager,
+		admission_open(&m->manager.all[i], &m->manager,
 		    &conf->programs[i], choose_kind(&conf->programs[i]));
 }
 
@@ -114,8 +113,8 @@ static void
 close_admissions(struct mains *m)
 {
 	for (size_t i = 0; i < m->manager.conf->nprograms; i++)
-		admission_close(&m->admissions[i]);
-	mem_drop(&m->admissions);
+		admission_close(&m->manager.all[i]);
+	mem_drop(&m->manager.all);
 }
 
 /* SIGCHLD: the system reaps the reapers, whose pipes tell enough. */

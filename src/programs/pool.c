@@ -36,8 +36,7 @@
 #include "programs/process.h"
 #include "stats/program_stats.h"
 
-#define EARLY		1000	/* ms; the end of a process that has answered
-				 * nothing is early until then */
+#define EARLY		1000	/* ms; an end without an answer is early */
 #define BACKOFF_MIN	1000	/* ms without a new process behind that ... */
 #define BACKOFF_MAX	60000	/* ... and if they keep ending early */
 #define JITTER		8	/* one in so many requests less, at most, so
@@ -46,8 +45,7 @@
 enum state {
 	STARTS,
 	IDLE,
-	WORKS,				/* has an invocation; main may keep its
-					 * connection */
+	WORKS,		/* has an invocation; main may keep its connection */
 	ENDS
 };
 
@@ -60,15 +58,13 @@ struct pool_process {
 						 * next request makes one */
 	int			 file;		/* to connect; -1: no way */
 	struct invocation	*invocation;
-	int64_t			 started_at;	/* ms */
-	int64_t			 idle_since;	/* ms */
+	int64_t			 started_at, idle_since;	/* ms */
 	int64_t			 nanswered;	/* requests */
-	bool			 was_asked;	/* has had a request */
-	bool			 is_lent;
+	uint64_t		 version;	/* of its files; 0: unknown */
+	bool			 is_lent, was_asked;	/* has had a request */
 	uint32_t		 slot;		/* while it is there */
 	bool			 is_unwanted;	/* the manager ends it */
-	unsigned		 restart;	/* number of the last one before
-						 * its start */
+	unsigned		 restart;	/* the last before its start */
 	TAILQ_ENTRY(pool_process) link;		/* while IDLE, or is_lent */
 };
 
@@ -322,13 +318,13 @@ get_most(const struct pool_process *p)
 /* How many requests main may send over the connection, if it gets it for the
  * invocation that has waited longest. */
 static uint32_t
-count_requests(const struct pool_process *p)
+count_requests(const struct pool_process *p, const struct invocation *i)
 {
 	const struct admission	*a = p->pool->admission;
 	int64_t			 most = get_most(p);
 
 	if (p->nanswered == 0 || is_outdated(p) || a->nwaiting > 1 ||
-	    a->manager->is_ending)
+	    a->manager->is_ending || i->for_filter)
 		return 1;
 	return most == 0 ? UINT32_MAX :
 	    (uint32_t)MIN(most - p->nanswered, UINT32_MAX);
@@ -396,8 +392,9 @@ static bool
 give_connection(struct pool_process *p, struct invocation *i)
 {
 	const struct program_report	report = { .kind = PROGRAM_STARTED,
-					    .requests = count_requests(p),
-					    .slot = p->slot };
+					    .requests = count_requests(p, i),
+					    .slot = p->slot,
+					    .version = p->version };
 
 	remove_idle(p, WORKS);
 	p->invocation = i;
@@ -575,10 +572,11 @@ note_end(struct pool_process *p, int status)
 }
 
 static void
-note_start(struct pool_process *p)
+note_start(struct pool_process *p, uint64_t version)
 {
 	struct process_pool	*pool = p->pool;
 
+	p->version = version;
 	if (is_outdated(p)) {
 		dismiss_process(p);
 		admission_start(pool->admission);
@@ -637,14 +635,15 @@ take_report(struct process *process, const struct reaper_report *report,
 	else if (report->kind == REAPER_ENDED)
 		note_end(p, report->value);
 	else if (p->state == STARTS)
-		note_start(p);
+		note_start(p, report->version);
 }
 
 /* 0, or -1 with errno. */
 static int
 start_process(struct pool_process *p)
 {
-	struct execute		e = { .input_type = S_IFSOCK };
+	struct execute		e = { .input_type = S_IFSOCK,
+				    .connection = -1 };
 	struct private_socket	s;
 	int			done;
 
@@ -717,18 +716,30 @@ grow_pool(struct process_pool *pool)
  * The kind
  */
 
+/* A filter's result, which is kept, must not come from an outdated process. */
+static struct pool_process *
+find_idle(const struct process_pool *pool, const struct invocation *i)
+{
+	struct pool_process	*p;
+
+	TAILQ_FOREACH(p, &pool->idle, link)
+		if (!i->for_filter || !is_outdated(p))
+			break;
+	return p;
+}
+
 static bool
 start_request(struct invocation *i)
 {
 	struct process_pool	*pool = i->admission->state;
 	struct pool_process	*p;
 
-	while ((p = TAILQ_FIRST(&pool->idle)) != NULL && !find_connection(p))
+	while ((p = find_idle(pool, i)) != NULL && !find_connection(p))
 		lose_process(p);
 	if (p == NULL) {
 		grow_pool(pool);
 		recall_some(pool);
-		return false;
+		return !TAILQ_EMPTY(&pool->idle);
 	}
 	if (!give_connection(p, i))
 		add_idle(p);

@@ -32,11 +32,14 @@ enum { MANAGER_FD = STDERR_FILENO + 1, ERRORS_FD, FIRST_FREE_FD };
 
 /* A START: behind it are both texts, whose lengths it has. */
 struct start_head {
+	uint64_t	expected;	/* version */
 	uint32_t	program;	/* index in conf->programs */
 	uint32_t	input_type, has_output, file, environment;
 };
 
-static const char	end_message[] = { 0 };	/* shorter than a START */
+/* Both are shorter than a START.  A connection goes before its START, as a
+ * message has one descriptor at most. */
+static const char	end_message[1], connection_message[2];
 
 struct reaper {
 	const struct conf	*conf;
@@ -48,6 +51,8 @@ struct reaper {
 	int			 output, notes;	/* until the manager has them */
 	int			 result;	/* of a filter, to be sealed;
 						 * -1: none */
+	int			 connection;	/* for the next START, or -1 */
+	uint64_t		 version;	/* of the files of the leader */
 	pid_t			 leader;	/* the program's first process;
 						 * 0: idle */
 	bool			 has_failed;	/* no program was started */
@@ -58,7 +63,7 @@ static void
 send_report(const struct reaper *r, enum reaper_report_kind kind, int value,
     int fd)
 {
-	struct reaper_report	report = { kind, value };
+	struct reaper_report	report = { kind, value, r->version };
 	const struct iovec	iov = { &report, sizeof(report) };
 
 	/* Where the manager has gone, its end is noticed elsewhere. */
@@ -222,7 +227,8 @@ open_files(struct reaper *r, struct execute *e)
 	if (result_open(&r->result, &r->output) == -1)
 		return -1;
 	e->output = r->result;
-	return e->program->is_own ? result_open(&e->notes, &r->notes) : 0;
+	return e->program->is_own && e->connection == -1 ?
+	    result_open(&e->notes, &r->notes) : 0;
 }
 
 /* Returns the writing end, which is to be the program's alone, or -1. */
@@ -256,6 +262,7 @@ start_program(struct reaper *r, struct execute *e)
 	    e->input_type == S_IFREG ?
 	    open_files(r, e) == 0 : (pipe = open_pipe(r, e)) != -1))
 		start_leader(r, e);
+	r->version = e->version;
 	execute_clear(e);
 	io_close(&e->notes);
 	if (r->leader == -1) {
@@ -270,9 +277,11 @@ static void
 take_start(struct reaper *r, int input)
 {
 	struct start_head	head;
-	struct execute		e = { .input = input };
+	struct execute		e = { .input = input,
+				    .connection = r->connection };
 
 	memcpy(&head, r->buffer, sizeof(head));
+	e.expected = head.expected;
 	e.program = &r->conf->programs[head.program];
 	e.input_type = head.input_type;
 	e.has_output = head.has_output != 0;
@@ -280,6 +289,7 @@ take_start(struct reaper *r, int input)
 	e.environment = (struct str){ e.file.at + head.file,
 	    head.environment };
 	start_program(r, &e);
+	io_close(&r->connection);
 }
 
 /* An END that comes to an idle reaper is of a program that has ended by
@@ -299,6 +309,11 @@ recv_message(struct reaper *r)
 		end_program(r);
 	else if (n >= (ssize_t)sizeof(struct start_head))
 		take_start(r, input);
+	else if (n == sizeof(connection_message)) {
+		io_close(&r->connection);
+		r->connection = input;
+		return;
+	}
 	io_close(&input);
 }
 
@@ -362,7 +377,7 @@ keep_fds(int manager, int errors)
 static _Noreturn void
 refuse_programs(int manager)
 {
-	struct reaper_report	report = { REAPER_FAILED, errno };
+	struct reaper_report	report = { REAPER_FAILED, errno, 0 };
 	const struct iovec	iov = { &report, sizeof(report) };
 
 	(void)io_send_message(manager, &iov, 1, -1);
@@ -375,7 +390,7 @@ run_reaper(const struct conf *conf, int manager, int errors)
 {
 	struct reaper	r = { .conf = conf, .pid = getpid(),
 			    .has_manager = true, .failure = -1, .output = -1,
-			    .notes = -1, .result = -1 };
+			    .notes = -1, .result = -1, .connection = -1 };
 
 	set_signals();
 	/* A signal to the manager's group must not end its reapers. */
@@ -416,10 +431,19 @@ reaper_fork(const struct conf *conf, int errors, pid_t *pid)
 	return fds[0];
 }
 
+static int
+send_short(int pipe, const char *message, size_t n, int fd)
+{
+	const struct iovec	iov = { (void *)(uintptr_t)message, n };
+
+	return io_send_message(pipe, &iov, 1, fd);
+}
+
 int
 reaper_start(int pipe, const struct conf *conf, const struct execute *e)
 {
 	struct start_head	head = {
+		.expected = e->expected,
 		.program = (uint32_t)(e->program - conf->programs),
 		.input_type = e->input_type, .has_output = e->has_output,
 		.file = (uint32_t)e->file.len,
@@ -431,7 +455,9 @@ reaper_start(int pipe, const struct conf *conf, const struct execute *e)
 		{ (void *)(uintptr_t)e->environment.at, e->environment.len },
 	};
 
-	return io_send_message(pipe, iov, 3, e->input);
+	return e->connection != -1 && send_short(pipe, connection_message,
+	    sizeof(connection_message), e->connection) == -1 ? -1 :
+	    io_send_message(pipe, iov, 3, e->input);
 }
 
 int
@@ -449,8 +475,5 @@ reaper_recv(int pipe, struct reaper_report *report, int *output)
 void
 reaper_end(int pipe)
 {
-	const struct iovec	iov = { (void *)(uintptr_t)end_message,
-				    sizeof(end_message) };
-
-	(void)io_send_message(pipe, &iov, 1, -1);
+	(void)send_short(pipe, end_message, sizeof(end_message), -1);
 }

@@ -21,7 +21,7 @@
 enum reaper_report_kind {
 	REAPER_EXECUTED,		/* value: its process id */
 	REAPER_NOTES,			/* file for those of a filter */
-	REAPER_FAILED,			/* an errno */
+	REAPER_FAILED,			/* an errno; see execute_prepare() */
 	REAPER_ENDED,			/* status, as of waitpid(2); what it has
 					 * started may still run */
 	REAPER_IDLE,			/* all has ended: the next program may
@@ -32,6 +32,7 @@ enum reaper_report_kind {
 struct reaper_report {
 	uint32_t	kind;		/* enum reaper_report_kind */
 	int32_t		value;
+	uint64_t	version;	/* EXECUTED: see struct execute */
 };
 
 /* Forks a reaper; what its programs write to standard error goes to the pipe

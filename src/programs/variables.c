@@ -169,7 +169,8 @@ is_known(struct str name, bool *is_file)
 	return is_harmless(name);
 }
 
-/* Returns 0 or an errno. */
+/* Returns 0 or an errno.  A filter with an application opens no file, and its
+ * manager may have another conf than main. */
 static int
 add_text(struct list *l, const struct conf *conf,
     const struct conf_program *program, const char *text)
@@ -184,7 +185,8 @@ add_text(struct list *l, const struct conf *conf,
 	value++;
 	if (!is_known(name, &is_file))
 		return 0;
-	if (is_file && !may_name(conf, program, value))
+	if (is_file && program->application == NULL &&
+	    !may_name(conf, program, value))
 		return EACCES;
 	add_variable(l, name, value);
 	return 0;

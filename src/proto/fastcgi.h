@@ -24,7 +24,8 @@ enum fastcgi_type {			/* of a record (section 8) */
 	FASTCGI_PARAMS = 4,
 	FASTCGI_STDIN = 5,
 	FASTCGI_STDOUT = 6,
-	FASTCGI_STDERR = 7
+	FASTCGI_STDERR = 7,
+	FASTCGI_DATA = 8		/* the file of a filter */
 };
 
 enum fastcgi_status {			/* of an END_REQUEST (section 5.5) */
@@ -35,7 +36,8 @@ enum fastcgi_status {			/* of an END_REQUEST (section 5.5) */
 
 enum fastcgi_role {			/* of the application (section 6) */
 	FASTCGI_RESPONDER = 1,
-	FASTCGI_AUTHORIZER = 2
+	FASTCGI_AUTHORIZER = 2,
+	FASTCGI_FILTER = 3
 };
 
 /*

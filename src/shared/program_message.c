@@ -113,6 +113,7 @@ program_message_recv_start(int manager, char *buffer,
 	}
 	start->program = head.program;
 	start->restart = head.kind == RESTART;
+	start->for_filter = false;
 	start->body = start->restart ? PROGRAM_BODY_NONE : head.kind;
 	start->file = (struct str){ buffer + sizeof(head), head.file };
 	start->environment = (struct str){ start->file.at + head.file,

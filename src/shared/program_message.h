@@ -42,6 +42,8 @@ struct program_start {
 	uint32_t	 body;		/* enum program_body */
 	struct str	 file;		/* see struct backend_start */
 	struct str	 environment;	/* texts NAME=VALUE, each terminated */
+	bool		 for_filter;	/* the manager's own, not sent: for a
+					 * filter whose application it is */
 };
 
 enum program_report_kind {
@@ -71,6 +73,9 @@ struct program_report {
 					 * have until DONE; 0 is as good as 1 */
 	uint32_t	 slot;		/* STARTED: of the process, for
 					 * stats/program_stats.h */
+	uint64_t	 version;	/* STARTED: of the files that the
+					 * process was made of, for filters; 0:
+					 * unknown */
 };
 
 /* Of a program that is no CGI: main has read the whole answer of its request,

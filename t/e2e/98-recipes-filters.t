@@ -17,7 +17,7 @@ my %conf;
 while ($page =~ /^\.\\" conf: (\w+)\n\.Bd -literal[^\n]*\n(.*?)^\.Ed$/msg) {
 	$conf{$1} = $2 =~ s/\\e/\\/gr =~ s/\\&//gr;
 }
-is(join(' ', sort(keys(%conf))), 'highlight minify pictures ssi',
+is(join(' ', sort(keys(%conf))), 'highlight lazy minify pictures ssi',
     'all examples are tried');
 
 my $dir = docroot('www/' => '');
@@ -75,6 +75,21 @@ SKIP: {
 	my $answer = $server->get('/source/a.c');
 	like($answer->{body}, qr{<b>.*main}, 'a program with colours');
 	like($answer->{field}{'content-type'}, qr{^text/html}, 'as a page');
+	$server->finish;
+}
+
+SKIP: {
+	skip('there is no module FCGI of Perl', 3) unless eval { require FCGI };
+	write_file("$dir/lazy.pl", slurp("$source/contrib/filters/lazy.pl"));
+	chmod(0755, "$dir/lazy.pl");
+	write_file("$www/p.html", '<IMG src="a"> <img loading="eager"> <b>' .
+	    "\xc3\xa4</b>");
+	write_file("$www/none.html", '');
+	$server = start('lazy');
+	is($server->get('/p.html')->{body}, '<img loading="lazy" src="a"> ' .
+	    "<img loading=\"eager\"> <b>\xc3\xa4</b>", 'a program that stays');
+	is($server->get('/none.html')->{body}, '', 'an empty page');
+	unlike(slurp($server->{err}), qr/ warn: /, '... without a complaint');
 	$server->finish;
 }
 

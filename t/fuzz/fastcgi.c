@@ -1,6 +1,7 @@
 /* Fuzz target of proto/fastcgi: an answer, whole and byte by byte, must come to
  * the same end with the same bytes; and a slower reading, record by record,
- * must agree. */
+ * must agree.  The same bytes as the variables and the file of a filter must
+ * come out of its records again. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +95,100 @@ free_answer(struct answer *a)
 	buf_free(&a->errors);
 }
 
+/* Takes the content of all records of a stream off the front. */
+static struct buf
+join_stream(struct str *records, uint8_t type)
+{
+	struct buf	content = { 0 };
+	const uint8_t	*r;
+	size_t		n;
+
+	do {
+		need(records->len >= 8);
+		r = (const uint8_t *)records->at;
+		n = (size_t)r[4] << 8 | r[5];
+		need(r[0] == 1 && r[1] == type && r[2] == 0 && r[3] == 1);
+		need(r[6] < 8 && (n + r[6]) % 8 == 0);
+		need(records->len >= 8 + n + r[6]);
+		buf_add(&content, r + 8, n);
+		str_skip(records, 8 + n + r[6]);
+	} while (n > 0);
+	return content;
+}
+
+static size_t
+take_length(struct str *pairs)
+{
+	const uint8_t	*p = (const uint8_t *)pairs->at;
+	size_t		 n = p[0], len = n < 128 ? 1 : 4;
+
+	need(pairs->len >= len);
+	if (len == 4)
+		n = (n & 127) << 24 | (size_t)p[1] << 16 | (size_t)p[2] << 8 |
+		    p[3];
+	str_skip(pairs, len);
+	return n;
+}
+
+/* Compares pairs of a name and a value with the texts that they are made of. */
+static void
+check_pairs(struct str pairs, struct str texts)
+{
+	struct str	text, name;
+	size_t		n, m;
+
+	while (texts.len > 0) {
+		text = str_cut(&texts, '\0');
+		name = str_cut(&text, '=');
+		need(pairs.len >= 2);
+		n = take_length(&pairs);
+		need(pairs.len > 0);
+		m = take_length(&pairs);
+		need(n == name.len && m == text.len && pairs.len >= n + m);
+		need(n == 0 || memcmp(pairs.at, name.at, n) == 0);
+		need(m == 0 || memcmp(pairs.at + n, text.at, m) == 0);
+		str_skip(&pairs, n + m);
+	}
+	need(pairs.len == 0);
+}
+
+/* A request for a filter: the first byte divides variables from the file, and
+ * the second is the size of the file's records. */
+static void
+check_filter(const uint8_t *at, size_t len)
+{
+	size_t		cut = len > 2 ? 2 + at[0] % (len - 1) : len, n, record;
+	size_t		size = len > 2 ? 1 + at[1] : 1;
+	struct str	texts, file, records;
+	struct buf	to = { 0 }, got;
+
+	if (len <= 2)
+		return;
+	texts = (struct str){ (const char *)at + 2, cut - 2 };
+	file = (struct str){ (const char *)at + cut, len - cut };
+	fastcgi_add_head(&to, 1, FASTCGI_FILTER, texts, false);
+	fastcgi_close(&to, fastcgi_open(&to, FASTCGI_STDIN, 1));
+	for (size_t i = 0; i < file.len; i += n) {
+		n = file.len - i < size ? file.len - i : size;
+		record = fastcgi_open(&to, FASTCGI_DATA, 1);
+		buf_add(&to, file.at + i, n);
+		fastcgi_close(&to, record);
+	}
+	fastcgi_close(&to, fastcgi_open(&to, FASTCGI_DATA, 1));
+	need(memcmp(to.at, "\1\1\0\1\0\10\0\0\0\3\0", 11) == 0);
+	records = (struct str){ to.at + 16, to.len - 16 };
+	got = join_stream(&records, FASTCGI_PARAMS);
+	check_pairs((struct str){ got.at, got.len }, texts);
+	buf_free(&got);
+	got = join_stream(&records, FASTCGI_STDIN);
+	need(got.len == 0);
+	got = join_stream(&records, FASTCGI_DATA);
+	need(got.len == file.len && records.len == 0);
+	need(file.len == 0 || memcmp(got.at, file.at, file.len) == 0);
+	buf_free(&got);
+	buf_free(&to);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
@@ -111,5 +206,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	free_answer(&whole);
 	free_answer(&slow);
 	free_answer(&other);
+	check_filter(data, len);
 	return 0;
 }

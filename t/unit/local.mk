@@ -115,6 +115,7 @@ unit_tests = \
 	t/unit/loop/stages \
 	t/unit/loop/threads \
 	t/unit/monitor/control_socket \
+	t/unit/programs/application \
 	t/unit/programs/manager \
 	t/unit/programs/ownership \
 	t/unit/programs/pool \

@@ -168,14 +168,22 @@ add_file(struct buf *text, const char *file)
 
 /* Words behind the first may be files, too: scripts, modules. */
 static void
+add_words(struct buf *text, const struct conf_words *command)
+{
+	for (size_t k = 0; k < command->n; k++)
+		add_file(text, command->at[k]);
+}
+
+static void
 add_files(struct buf *text, const struct conf_chain *chain)
 {
-	const struct conf_words	*command;
+	const struct conf_program	*filter;
 
 	for (size_t i = 0; i < chain->n; i++) {
-		command = &chain->list[i]->command;
-		for (size_t k = 0; k < command->n; k++)
-			add_file(text, command->at[k]);
+		filter = chain->list[i];
+		add_words(text, &filter->command);
+		if (filter->application != NULL)
+			add_words(text, &filter->application->command);
 	}
 }
 

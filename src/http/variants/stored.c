@@ -52,6 +52,8 @@ add_program(struct buf *to, const struct conf_program *p)
 		add_text(to, p->variables.at[i].name);
 		add_text(to, p->variables.at[i].value);
 	}
+	if (p->application != NULL)
+		add_program(to, p->application);
 }
 
 void

@@ -81,7 +81,7 @@ END
 my %scripts = (
 	fastcgi => <<'END',
 use constant { BEGIN_REQUEST => 1, END_REQUEST => 3, PARAMS => 4, INPUT => 5,
-    OUTPUT => 6, ERRORS => 7 };
+    OUTPUT => 6, ERRORS => 7, DATA => 8 };
 
 # A record, padded to eight bytes; in pieces, if so many bytes are asked for.
 sub record {
@@ -127,6 +127,19 @@ sub take_body {
 	until ($request{whole}) {
 		my ($type, undef, $content) = get_record() or return $all;
 		$request{whole} = $content eq '' if $type == INPUT;
+		$all .= $content;
+	}
+	return $all;
+}
+
+# The file that an application in the role of a filter gets behind the body.
+sub take_data {
+	my $all = '';
+	take_body();
+	until ($request{has_data}) {
+		my ($type, undef, $content) = get_record() or return $all;
+		die "record of type $type\n" unless $type == DATA;
+		$request{has_data} = $content eq '';
 		$all .= $content;
 	}
 	return $all;

@@ -192,6 +192,13 @@ END_TEST
 	"NAME=LOWEST-HIGHEST or NAME=WORD|WORD, once for each name, with " \
 	"spaces between them"
 
+#define OTHER(path)	"site y {\nlisten *:81; root /; " path " }"
+#define ROLE(words)	"program b { fastcgi unix:/b }\n"		\
+			"program a { " words " }"
+#define NO_ROLE								\
+	"only programs of FastCGI have that role, so it needs \"fastcgi\" " \
+	"and its file or server"
+
 /* A text in front of a site, and its only error. */
 static const struct {
 	const char	*text, *want;
@@ -288,7 +295,7 @@ static const struct {
 	    "have started unix:/a" },
 	{ "program a { filter sed }",
 	    "2:20: \"sed\" is no filter: write a file from / on, ssi, "
-	    "replace, charset, markdown or module" },
+	    "replace, charset, markdown, module or fastcgi" },
 	{ "program a { filter replace x }",
 	    "2:20: filter replace needs two words behind it" },
 	{ "program a { filter module }",
@@ -327,7 +334,41 @@ static const struct {
 	    "3:29: \"no\" is not one of 500, pass" },
 	{ "program b { filter sed }\nchain a { filters b }", "2:20: \"sed\" is "
 	    "no filter: write a file from / on, ssi, replace, charset, "
-	    "markdown or module" },
+	    "markdown, module or fastcgi" },
+	{ "program a { filter fastcgi }",
+	    "2:20: filter fastcgi needs the name of a program behind it" },
+	{ "program a { filter fastcgi b }",
+	    "2:20: there is no program \"b\": write program b { fastcgi FILE "
+	    "}, outside of all blocks" },
+	{ "program a { filter fastcgi a }",
+	    "2:20: program a cannot filter: " NO_ROLE },
+	{ "program b { scgi unix:/b }\nprogram a { filter fastcgi b }",
+	    "3:20: program b cannot filter: " NO_ROLE },
+	{ "program b { fastcgi /nope }\nprogram a { filter fastcgi b }\n"
+	    "chain c { filters a }",
+	    "2:21: cannot run /nope: No such file or directory" },
+	{ "program a { filter fastcgi unix:/b }", "2:20: filter fastcgi needs "
+	    "the name of a program: write program NAME { fastcgi "
+	    "FILE-OR-SERVER }, outside of all blocks, and that name here" },
+	{ ROLE("filter fastcgi b c"), "3:20: behind filter fastcgi stands the "
+	    "name of a program, and nothing else" },
+	{ ROLE("filter fastcgi b; most 2"), "3:36: \"most\" is for processes: "
+	    "write it in block program b, which has those of this filter" },
+	{ ROLE("filter fastcgi b; user nobody daemon"), "3:36: \"user\" is for "
+	    "processes: write it in block program b, which has those of this "
+	    "filter" },
+	{ ROLE("filter fastcgi b; hold 1M"), "3:36: \"hold\" is for programs "
+	    "that answer requests: this is a filter" },
+	{ ROLE("filter fastcgi b") "\nprogram c { filter fastcgi b }\n"
+	    "chain d { filters a c }\nprogram p { directory / }\n"
+	    OTHER("path /p { run p; chain d }"), "5:21: filter c has the same "
+	    "program as another filter of this chain for answers of programs, "
+	    "which would wait for each other: write a program of another name "
+	    "for the second" },
+	{ ROLE("filter fastcgi b") "\nchain d { filters a }\n"
+	    OTHER("path /p { run b; chain d }"), "4:19: filter a has the program "
+	    "whose answers pass through it, which would wait for each other: "
+	    "write a program of another name for the filter" },
 	{ TWICE("path /p { run p; chain a }"), "4:21: filter b stands twice in "
 	    "a chain for answers of programs, which would wait for each other: "
 	    "write a program of another name for the second" },
@@ -472,6 +513,30 @@ START_TEST(repeated_filters)
 }
 END_TEST
 
+/* A filter has the manager and the places of its application. */
+START_TEST(applications)
+{
+	struct conf			*conf;
+	const struct conf_program	*filter;
+
+	conf = good("program c { filter fastcgi b; environment X y }\n"
+	    "program b { fastcgi /bin/sh; user nobody nogroup; most 3 }\n"
+	    "program a { filter fastcgi b; queue 7 }\n"
+	    "chain a { filters a c a }\n" OTHER("chain a"));
+	filter = &conf->programs[0];
+	ck_assert_ptr_eq(filter->application, &conf->programs[1]);
+	ck_assert_ptr_null(filter->application->application);
+	ck_assert_uint_eq(conf_program_most(filter), 3);
+	ck_assert_str_eq(filter->user, "nobody");
+	ck_assert_str_eq(filter->command.at[2], "fastcgi");
+	for (size_t i = 0; i < 3; i++) {
+		ck_assert_uint_eq(conf->programs[i].manager, 0);
+		ck_assert_uint_eq(conf->programs[i].place, i);
+	}
+	conf_free(&conf);
+}
+END_TEST
+
 /* All that is said here of a program "a", which the first site runs. */
 #define DESCRIBED	"program a { %s }\nprogram b { command /bin/cat }\n" \
 			"site x.org { listen *:80; root %s; run a for *.a }\n" \
@@ -610,6 +675,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, protocols);
 	tcase_add_test(tests, unnamed);
 	tcase_add_test(tests, repeated_filters);
+	tcase_add_test(tests, applications);
 	tcase_add_test(tests, managers);
 	tcase_add_test(tests, sendfile);
 	tcase_add_loop_test(tests, bad_programs, 0, COUNT(bads));

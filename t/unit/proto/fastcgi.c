@@ -157,6 +157,7 @@ static const struct {
 	HEAD_CASE("", FASTCGI_RESPONDER, false, BEGIN("\1", "\0") NO_PARAMS),
 	HEAD_CASE("", FASTCGI_RESPONDER, true, BEGIN("\1", "\1") NO_PARAMS),
 	HEAD_CASE("", FASTCGI_AUTHORIZER, true, BEGIN("\2", "\1") NO_PARAMS),
+	HEAD_CASE("", FASTCGI_FILTER, false, BEGIN("\3", "\0") NO_PARAMS),
 	HEAD_CASE("A=1\0", FASTCGI_RESPONDER, true, BEGIN("\1", "\1")
 	    "\1\4\0\1\0\4\4\0" "\1\1A1" "\0\0\0\0" NO_PARAMS),
 	HEAD_CASE("AB=\0C=d=e\0", FASTCGI_AUTHORIZER, false,
@@ -249,6 +250,38 @@ START_TEST(test_records)
 }
 END_TEST
 
+/* What a filter gets behind its variables: an empty standard input, and a file,
+ * whose records are divided at the bound of a record. */
+START_TEST(test_filter_data)
+{
+	static const size_t	sizes[] = { 0, 1, 8, 65528, 65529, 200000 };
+	size_t			n = sizes[_i], at = 0, len;
+	struct buf		b = { 0 }, data = { 0 }, content;
+
+	for (size_t i = 0; i < n; i++)
+		buf_addc(&data, (char)(i % 251));
+	fastcgi_close(&b, fastcgi_open(&b, FASTCGI_STDIN, 1));
+	for (size_t i = 0; i < n; i += len) {
+		size_t	record = fastcgi_open(&b, FASTCGI_DATA, 1);
+
+		len = n - i < FASTCGI_CONTENT_MAX ? n - i : FASTCGI_CONTENT_MAX;
+		buf_add(&b, data.at + i, len);
+		fastcgi_close(&b, record);
+	}
+	fastcgi_close(&b, fastcgi_open(&b, FASTCGI_DATA, 1));
+	content = join(&b, &at, FASTCGI_STDIN);
+	ck_assert_uint_eq(content.len, 0);
+	ck_assert_uint_eq(at, FASTCGI_HEADER);
+	content = join(&b, &at, FASTCGI_DATA);
+	ck_assert_uint_eq(at, b.len);
+	ck_assert_uint_eq(content.len, n);
+	ck_assert(n == 0 || memcmp(content.at, data.at, n) == 0);
+	buf_free(&content);
+	buf_free(&data);
+	buf_free(&b);
+}
+END_TEST
+
 void
 unit_tests(TCase *t)
 {
@@ -259,4 +292,5 @@ unit_tests(TCase *t)
 	    sizeof(heads) / sizeof(heads[0]));
 	tcase_add_loop_test(t, test_lengths, 0, 5);
 	tcase_add_test(t, test_records);
+	tcase_add_loop_test(t, test_filter_data, 0, 6);
 }
