@@ -84,9 +84,13 @@ asked(const char *path)
 	return job;
 }
 
+static const char *const	unpack[CODING_COUNT] = {
+	[CODING_BR] = "brotli", [CODING_ZSTD] = "zstd", [CODING_GZIP] = "gzip"
+};
+
 /* Unpacks by another program. */
 static void
-check_result(struct job *job, const char *name)
+check_unpacked(struct job *job, enum coding coding, const char *name)
 {
 	char	command[1000];
 
@@ -94,10 +98,65 @@ check_result(struct job *job, const char *name)
 	ck_assert_int_ne(job->fd, -1);
 	ck_assert_int_eq(lseek(job->fd, 0, SEEK_SET), 0);
 	ck_assert_int_eq(dup2(job->fd, STDIN_FILENO), STDIN_FILENO);
-	snprintf(command, sizeof(command), "gzip -dc | cmp -s - '%s'",
-	    tree_path(name));
+	snprintf(command, sizeof(command), "%s -dc | cmp -s - '%s'",
+	    unpack[coding], tree_path(name));
 	ck_assert_int_eq(system(command), 0);
 }
+
+static void
+check_result(struct job *job, const char *name)
+{
+	check_unpacked(job, CODING_GZIP, name);
+}
+
+static bool
+can_unpack(enum coding coding)
+{
+	char	command[100];
+
+	snprintf(command, sizeof(command), "command -v %s > /dev/null",
+	    unpack[coding]);
+	return system(command) == 0;
+}
+
+/* The levels that the conf takes. */
+static const struct {
+	enum coding	coding;
+	uint32_t	lowest, highest;
+} levels[CODING_COUNT] = {
+	{ CODING_BR, 0, 11 }, { CODING_ZSTD, 1, CODING_LEVEL_MAX },
+	{ CODING_GZIP, 1, 9 },
+};
+
+/* Of each level, what comes out of it is the file: words with noise between. */
+START_TEST(each_level)
+{
+	enum coding	coding = levels[_i].coding;
+	bool		others = can_unpack(coding);
+	struct job	job;
+	int		fd;
+
+	if (!coding_is_built(coding))
+		return;
+	for (size_t i = 0; i < SIZE; i++)
+		if (i % 100 < 70)
+			bytes[i] = "words, words "[i % 13];
+	put("root/mixed", SIZE);
+	fd = open(tree_path("root/mixed"), O_RDONLY);
+	for (uint32_t n = levels[_i].lowest; n <= levels[_i].highest; n++) {
+		job = asked("mixed");
+		job.compress.coding = coding;
+		job.compress.level = n;
+		job_perform(&job);
+		ck_assert(coding_is_intact(coding, job.fd, fd, SIZE));
+		if (others)
+			check_unpacked(&job, coding, "root/mixed");
+		ck_assert_int_lt(job.find.version.size, SIZE);
+		close(job.fd);
+	}
+	close(fd);
+}
+END_TEST
 
 START_TEST(compresses)
 {
@@ -460,6 +519,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, make, unmake);
 	tcase_add_test(tests, compresses);
+	tcase_add_loop_test(tests, each_level, 0, CODING_COUNT);
 	tcase_add_test(tests, stays);
 	tcase_add_test(tests, index_of_a_directory);
 	tcase_add_test(tests, again);
