@@ -8,7 +8,9 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(await docroot slurp write_file);
+use Amped::Applications;
 use Amped::Client;
+use Amped::Programs;
 use POSIX ();
 use Test::More;
 
@@ -28,7 +30,20 @@ sub write_tool {
 	rename("$tool.new", $tool) or die "rename: $!\n";
 }
 
+# A program that stays, which does the same.
+my $programs = Amped::Programs->new('bin/' => '');
+my $app = $programs->dir . '/bin/app';
+
+sub write_app {
+	my ($word) = @_;
+	my $new = Amped::Applications::make($programs, 'new', 'fastcgi',
+	    "my \$data = take_data(); head(); put(\$data =~ s/(?=\\n)/ $word/gr);");
+
+	rename($new, $app) or die "rename: $!\n";
+}
+
 write_tool('tool0');
+write_app('app0');
 
 sub blocks {
 	my ($n) = @_;
@@ -36,7 +51,10 @@ sub blocks {
 	return "cache { paths 1000 revalidate 20ms negative 20ms }\n" .
 	    "program one { filter replace word conf$n }\n" .
 	    "program two { filter $tool; confine basic }\n" .
-	    'chain all { filters ' . ($n % 3 ? 'one two' : 'two one') . " }\n";
+	    "program app { fastcgi $app; most 2; nice 0 }\n" .
+	    "program three { filter fastcgi app }\n" .
+	    'chain all { filters ' . ($n % 3 ? 'one two' : 'two one') .
+	    " three }\n";
 }
 
 my $server = Amped->start(root => "$dir/root", errors => 1,
@@ -56,7 +74,7 @@ sub ask {
 		$n++;
 		next unless ($answer->{status} // 0) != 200 ||
 		    !defined($first) || $answer->{body} ne $first x 5000 ||
-		    $first !~ /\Aconf\d+ tool\d+\n\z/ ||
+		    $first !~ /\Aconf\d+ tool\d+ app\d+\n\z/ ||
 		    ($body{$tag} //= $first) ne $first;
 		$wrong++;
 		$what = join(' ', $answer->{status} // 'none', $tag,
@@ -87,6 +105,7 @@ for my $n (1 .. $reloads) {
 	write_file("$file.new", $server->conf_text);
 	rename("$file.new", $file) or die "$file: $!\n";
 	write_tool("tool$n") if $n % 2;
+	write_app("app$n") if $n % 3 == 1;
 	kill('HUP', $server->{pid});
 	await("reload $n", sub { in_force() > $before });
 }
@@ -101,8 +120,9 @@ for (@from) {
 	    grep { / for \/page/ } split(/^/, slurp($server->{err})));
 }
 my $last = $reloads % 2 ? $reloads : $reloads - 1;
+my $last_app = $reloads - ($reloads - 1) % 3;
 await('the last filters', sub { $server->get('/page.html')->{body} =~
-    /\Aconf$reloads tool$last\n/ });
+    /\Aconf$reloads tool$last app$last_app\n/ });
 pass('the last filters are in force');
 $server->finish;
 done_testing();
