@@ -55,6 +55,8 @@ struct disk {
 	/* A background task gets a waiter that needs its result.  NULL: that
 	 * makes no difference. */
 	void		(*promote)(struct task *);
+	/* Whether tasks wait for a helper.  NULL: that is not known. */
+	bool		(*is_busy)(void *context);
 };
 
 #endif

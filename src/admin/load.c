@@ -60,9 +60,7 @@ end_load(struct net *net, struct net_sock *sock, unsigned flags)
 	(void)sock;
 	(void)flags;
 	l->load.ended(l->load.context, p);
-	buf_free(&p->request);
-	buf_free(&p->variant_request);
-	buf_free(&p->codings);
+	preload_end(p);
 	free(l);
 }
 
@@ -87,16 +85,44 @@ write_request(struct loading *l, const struct url *url)
 	buf_free(&field);
 }
 
-void
-load_begin(const struct load *load, const struct url *url, size_t listener)
+static struct loading *
+new_loading(const struct load *load)
 {
 	struct loading	*l = mem_zero(sizeof(*l));
 
 	l->load = *load;
-	write_request(l, url);
 	l->net = (struct net){ .perform = perform_load, .close = end_load };
 	preload_init(&l->preload);
 	l->preload.kind.no_programs = load->no_programs;
-	clients_add_internal(load->clients, load->fd, &l->net,
+	return l;
+}
+
+static void
+begin_loading(struct loading *l, size_t listener)
+{
+	clients_add_internal(l->load.clients, l->load.fd, &l->net,
 	    &l->preload.kind, listener);
+}
+
+void
+load_begin(const struct load *load, const struct url *url, size_t listener)
+{
+	struct loading	*l = new_loading(load);
+
+	write_request(l, url);
+	begin_loading(l, listener);
+}
+
+bool
+load_begin_hint(const struct load *load, struct http_loop *http)
+{
+	struct loading	*l = new_loading(load);
+	size_t		 listener;
+
+	if (!preload_take_hint(&l->preload, http, &listener)) {
+		free(l);
+		return false;
+	}
+	begin_loading(l, listener);
+	return true;
 }

@@ -33,5 +33,7 @@ struct load {
 
 /* Begins a request, which may have ended when this returns. */
 void	load_begin(const struct load *, const struct url *, size_t listener);
+/* Begins the request of the next hint; false: there is none now. */
+bool	load_begin_hint(const struct load *, struct http_loop *);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * warm: reads lists a part at a time, and loads their names.
+ * warm: reads lists a part at a time, and loads their names; loads hints.
  */
 #include <sys/queue.h>
 
@@ -38,6 +38,9 @@ struct warm {
 	unsigned		 nlists;
 	unsigned		 nloading;
 	size_t			 loaded;	/* names */
+	unsigned		 nhints;	/* being loaded */
+	bool			 hints_come;	/* there may be some */
+	bool			 has_lists;	/* not reported yet */
 	bool			 stopped;
 };
 
@@ -121,6 +124,39 @@ load_name(struct warm *w, const struct hot_name *name)
 	buf_free(&wrong);
 }
 
+static void
+end_hint(void *context, struct preload *p)
+{
+	struct warm	*w = context;
+
+	(void)p;
+	w->nhints--;
+	if (!w->stopped)
+		arm_timer(w, 0);
+}
+
+/* Begins the next hint; false: there is none now. */
+static bool
+load_hint(struct warm *w)
+{
+	struct load	load = {
+		.conf = w->setup.conf,
+		.clients = w->setup.clients,
+		.fd = w->ready,
+		.no_programs = true,
+		.most = FILE_MAX,
+		.ended = end_hint,
+		.context = w,
+	};
+
+	bool		begun;
+
+	w->nhints++;
+	begun = load_begin_hint(&load, w->setup.http);
+	w->nhints -= !begun;
+	return begun;
+}
+
 /* Takes the next line of the first list; false: the list has ended. */
 static bool
 take_line(struct warm *w)
@@ -144,6 +180,7 @@ report_end(struct warm *w, const char *how)
 	log_info("%zu files and variants were brought into the caches by a "
 	    "list of hot names%s", w->loaded, how);
 	w->loaded = 0;
+	w->has_lists = false;
 }
 
 /* Returns the ms to leave to clients after a load that has taken so many us. */
@@ -170,6 +207,21 @@ load_next(struct warm *w)
 	arm_timer(w, get_pause(w, clock_us() - begun));
 }
 
+/* Loads a hint, if there is one; else looks again soon if one must wait. */
+static bool
+take_hint(struct warm *w)
+{
+	int64_t	begun = clock_us();
+	bool	taken = load_hint(w);
+
+	if (taken)
+		arm_timer(w, get_pause(w, clock_us() - begun));
+	w->hints_come = taken || preload_has_hints(w->setup.http);
+	if (!taken && w->hints_come)
+		arm_timer(w, PAUSE);
+	return taken;
+}
+
 static void
 on_timer(void *context)
 {
@@ -179,10 +231,23 @@ on_timer(void *context)
 		return;
 	if (clock_us() - w->armed_at > LONG_ITERATION)
 		arm_timer(w, PAUSE);
+	else if (w->hints_come && w->nhints < w->setup.at_once && take_hint(w))
+		;
 	else if (w->nlists > 0 && w->nloading < w->setup.at_once)
 		load_next(w);
-	else if (w->nlists == 0 && w->nloading == 0)
+	else if (w->has_lists && w->nlists == 0 && w->nloading == 0)
 		report_end(w, "");
+}
+
+/* Hints that are under way have a timer, or arm it when they end. */
+void
+warm_take_hints(struct warm *w)
+{
+	if (w->stopped || w->hints_come || w->ready == -1 ||
+	    !preload_has_hints(w->setup.http))
+		return;
+	w->hints_come = true;
+	arm_timer(w, 0);
 }
 
 void
@@ -200,6 +265,7 @@ warm_add(struct warm *w, int file)
 	list->file = file;
 	STAILQ_INSERT_TAIL(&w->lists, list, link);
 	w->nlists++;
+	w->has_lists = true;
 	arm_timer(w, 0);
 }
 

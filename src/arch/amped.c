@@ -13,7 +13,8 @@ run_amped(const struct main_env *env)
 	struct service		 s;
 	struct helper_pool	*pool;
 	struct disk		 disk = { .submit = helper_pool_submit,
-				     .promote = helper_pool_promote };
+				     .promote = helper_pool_promote,
+				     .is_busy = helper_pool_is_busy };
 
 	service_open(&s, env);
 	/* Only the helpers need the rules. */

@@ -192,6 +192,7 @@ tidy_caches(void *context)
 
 	if (http_tidy(s->http))
 		evloop_arm(s->tidy, s->clock.ms);
+	warm_take_hints(s->warm);
 }
 
 static void

@@ -26,6 +26,8 @@ libcache_a_SOURCES = \
 	src/cache/ghosts.h \
 	src/cache/header.c \
 	src/cache/header.h \
+	src/cache/hint_table.c \
+	src/cache/hint_table.h \
 	src/cache/miniature.c \
 	src/cache/miniature.h \
 	src/cache/open_file.h \

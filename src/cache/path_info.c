@@ -132,23 +132,29 @@ set_variants(struct pathname_cache *pc, struct path *p, uint16_t variants)
 	p->variants = variants;
 }
 
+/* The next variant that has a path, from number *i on; NULL: there is none. */
+static struct path *
+next_variant(struct pathname_cache *pc, const struct path *p, unsigned *i)
+{
+	struct str	 name = { p->name, p->len };
+	struct path	*v = NULL;
+	unsigned	 variants = p->variants & ~PATHNAME_BY_CONTENT;
+
+	for (; v == NULL && variants >> *i != 0; ++*i)
+		if ((variants & 1U << *i) != 0)
+			v = pathname_find(pc,
+			    pc->variant_namespace(p->namespace, *i), name);
+	return v;
+}
+
 /* Variants of another version must be looked up again. */
 static void
 expire_variants(struct pathname_cache *pc, const struct path *p)
 {
-	struct str	 name = { p->name, p->len };
 	struct path	*v;
-	uint32_t	 namespace;
-	unsigned	 variants = p->variants & ~PATHNAME_BY_CONTENT;
 
-	for (unsigned i = 0; variants >> i != 0; i++) {
-		if ((variants & 1U << i) == 0)
-			continue;
-		namespace = pc->variant_namespace(p->namespace, i);
-		v = pathname_find(pc, namespace, name);
-		if (v != NULL)
-			v->checked_at = PATHNAME_EXPIRED;
-	}
+	for (unsigned i = 0; (v = next_variant(pc, p, &i)) != NULL;)
+		v->checked_at = PATHNAME_EXPIRED;
 }
 
 static void
@@ -338,4 +344,54 @@ path_info_put_head(struct pathname_cache *pc, struct path *p,
 	pathname_evict_heads(pc);
 	lock_release(pc->cache.lock);
 	return h;
+}
+
+static bool
+has_head_since(const struct pathname_cache *pc, const struct path *p,
+    time_t since)
+{
+	const struct head	*h;
+
+	lock_acquire(pc->headers->cache.lock);
+	for (h = p->heads; h != NULL; h = h->next)
+		if ((int32_t)(h->date - (uint32_t)since) >= 0)
+			break;
+	lock_release(pc->headers->cache.lock);
+	return h != NULL;
+}
+
+bool
+path_info_was_sent(struct pathname_cache *pc, uint32_t namespace,
+    struct str name, time_t since)
+{
+	struct path	*p, *v;
+	bool		 sent = false;
+
+	lock_acquire(pc->cache.lock);
+	p = pathname_find(pc, namespace, name);
+	if (p != NULL && p->kind == PATHNAME_FILE) {
+		sent = has_head_since(pc, p, since);
+		for (unsigned i = 0; !sent &&
+		    (v = next_variant(pc, p, &i)) != NULL;)
+			sent = has_head_since(pc, v, since);
+	}
+	lock_release(pc->cache.lock);
+	return sent;
+}
+
+bool
+path_info_get_uses(const struct pathname_cache *pc, uint32_t namespace,
+    struct str name, uint16_t *uses)
+{
+	const struct path	*p;
+	bool			 there;
+
+	lock_acquire(pc->cache.lock);
+	p = pathname_find(pc, namespace, name);
+	there = p != NULL && p->kind == PATHNAME_FILE &&
+	    file_is_sendable(p->file);
+	if (there)
+		*uses = p->uses;
+	lock_release(pc->cache.lock);
+	return there;
 }

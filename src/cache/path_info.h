@@ -87,6 +87,15 @@ void		 path_info_expire(struct pathname_cache *, struct path *,
 void		 path_info_age(struct pathname_cache *, uint32_t namespace,
 		    struct str name, int64_t checked_at);
 
+/* Whether the path of a name, or a variant of it, has a head whose Date is
+ * since (s) or later: a response of that time. */
+bool		 path_info_was_sent(struct pathname_cache *,
+		    uint32_t namespace, struct str name, time_t since);
+/* Sets the recent uses of the path of a name; false: there is none, or its
+ * file cannot be sent any more. */
+bool		 path_info_get_uses(const struct pathname_cache *,
+		    uint32_t namespace, struct str name, uint16_t *uses);
+
 /* Holds the path's head of a kind; NULL: there is none, or the path has
  * changed since the copy was made. */
 struct head	*path_info_hold_head(struct pathname_cache *, struct path *,

@@ -5,6 +5,7 @@
 
 #include "conf/foreign.h"
 #include "conf/formats.h"
+#include "conf/hints.h"
 #include "conf/setters.h"
 #include "helpers/job.h"
 #include "lib/facility.h"
@@ -19,6 +20,7 @@ static const char *const *const choices[TYPE_COUNT] = {
 	[TYPE_SANDBOX] = WORDS(CONF_SANDBOXES),
 	[TYPE_RESIDENCY] = WORDS(CONF_RESIDENCIES),
 	[TYPE_POLICY] = WORDS(CONF_POLICIES),
+	[TYPE_HINTS] = WORDS(CONF_HINTS),
 	[TYPE_FACILITY] = WORDS(FACILITIES),
 	[TYPE_LOG_LEVEL] = WORDS(LOG_LEVELS),
 	[TYPE_LISTING] = WORDS(CONF_LISTINGS),

@@ -86,7 +86,7 @@ struct conf {
 		int64_t	 watches, heads, results_max;	/* n, bytes, bytes */
 		int64_t	 logins, logins_keep;	/* n, ms */
 		int64_t	 chunks, chunk_size, small;	/* bytes */
-		int64_t	 policy, residency;	/* enum conf_policy ... */
+		int64_t	 policy, residency, hints;	/* enum */
 		char	*variants, *results, *hotlist;	/* NULL: none */
 		int64_t	 hotlist_every, advice, advice_every;	/* ms, switch */
 		struct conf_words off;		/* see conf_disabled() */

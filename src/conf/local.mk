@@ -28,6 +28,7 @@ libconf_a_SOURCES = \
 	src/conf/errors.h \
 	src/conf/find.c \
 	src/conf/groups.c \
+	src/conf/hints.h \
 	src/conf/guard.h \
 	src/conf/foreign.c \
 	src/conf/foreign.h \

@@ -178,6 +178,12 @@ helper_pool_promote(struct task *task)
 	task->background = false;
 }
 
+bool
+helper_pool_is_busy(void *context)
+{
+	return fs_queues_waiting(((struct helper_pool *)context)->queues) > 0;
+}
+
 static void
 schedule_check(struct helper_pool *pool, int64_t ms)
 {

@@ -8,6 +8,8 @@
 #ifndef DISK_HELPER_POOL_H
 #define DISK_HELPER_POOL_H
 
+#include <stdbool.h>
+
 #include "loop/evloop.h"
 #include "task.h"
 
@@ -19,9 +21,10 @@ struct helper_pool *helper_pool_new(struct evloop *, const struct clock *,
 		    const struct main_env *, int notify);
 /* Ends the helpers; all tasks fail. */
 void		 helper_pool_free(struct helper_pool **);
-/* submit() and promote() of a struct disk; context: the pool. */
+/* submit(), promote() and is_busy() of a struct disk; context: the pool. */
 enum submitted	 helper_pool_submit(void *, struct task *);
 void		 helper_pool_promote(struct task *);
+bool		 helper_pool_is_busy(void *);
 /* Takes over the stream pipe of a helper that the monitor has started; -1: the
  * monitor could not start one.  context: the pool. */
 void		 helper_pool_add(void *, int fd);

@@ -514,6 +514,8 @@ check_guards(struct conn *c)
 	const struct conf_guard	*guard;
 	char			 decoded[JOB_PATH_MAX];
 
+	if (session_is_background(c->session))
+		return reply_error(c, 403);
 	rules_decode(p, decoded);
 	if (is_over_rate(c))
 		return reply_error(c, reply_why(c, WHY_RATE_HERE));
@@ -573,7 +575,8 @@ authorize_step(struct conn *c)
 	if (r->path == NULL && (why = hold_path(c)) != WHY_NONE)
 		return reply_error(c, reply_why(c, why));
 	if (!r->path->guarded || r->page.status != 0 ||
-	    session_is_trusted(c->session))
+	    (session_is_trusted(c->session) &&
+	    !session_is_background(c->session)))
 		return conn_go(c, STEP_FIND);
 	return check_guards(c);
 }

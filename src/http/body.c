@@ -11,6 +11,7 @@
 #include "http/body.h"
 #include "http/conn.h"
 #include "http/find.h"
+#include "http/hints/hints.h"
 #include "http/namespace.h"
 #include "http/reply.h"
 #include "http/tasks.h"
@@ -78,16 +79,18 @@ free_load(struct task *e)
 	free(l);
 }
 
-/* Submits a read: a task to wait for, or NULL if it was completed at once.  In
- * caches of one loop the task is the chunk's, for others to join.  begun says
- * that a part of the response has been sent. */
+/* Submits a read of the chunk that the response needs next: a task to wait for,
+ * or NULL if it was completed at once.  In caches of one loop the task is the
+ * chunk's, for others to join. */
 static struct task *
-start_load(struct http_loop *http, struct file *f, struct chunk *k,
-    bool begun)
+start_load(struct conn *c)
 {
-	struct load	*l = mem_zero(sizeof(*l));
-	struct task	*e = &l->task;
-	struct job	*job = &e->job;
+	struct http_loop	*http = c->http;
+	struct file		*f = c->request->file;
+	struct chunk		*k = c->request->body.chunk;
+	struct load		*l = mem_zero(sizeof(*l));
+	struct task		*e = &l->task;
+	struct job		*job = &e->job;
 
 	tasks_init(http, e, chunk_wants_copy(k) ? JOB_COPY : JOB_READ,
 	    complete_load, free_load);
@@ -102,8 +105,9 @@ start_load(struct http_loop *http, struct file *f, struct chunk *k,
 	job->range.offset = chunk_start(k);
 	job->range.length = chunk_len(k);
 	job->range.version = *f->open_file->version;
-	if (begun)
+	if (c->request->response.answered)
 		job->range.version.ctime = JOB_CTIME_ANY;
+	e->background = session_is_background(c->session);
 	if (job->kind == JOB_COPY)
 		job->copy.has_version = true;
 	stats_count(STATS_READS);
@@ -383,8 +387,12 @@ load_chunk(struct conn *c)
 	if (r->disk.attempts++ == REQUEST_ATTEMPTS_MAX)
 		return handle_load_error(c, EAGAIN);
 	r->body.load_tried = true;
+	hints_note_wait(c);
 	if (e == NULL)
-		e = start_load(c->http, r->file, k, r->response.answered);
+		e = start_load(c);
+	else if (e->background && !session_is_background(c->session) &&
+	    c->http->disk.promote != NULL)
+		c->http->disk.promote(e);
 	/* NULL: the task was completed at once. */
 	return e != NULL ? conn_wait_disk(c, e) : GO_ON;
 }

@@ -5,6 +5,7 @@
 
 #include "cache/advice.h"
 #include "http/deferred_close.h"
+#include "http/hints/hints.h"
 #include "http/http.h"
 #include "http/variants/variant.h"
 #include "http/variants/dependencies.h"
@@ -124,6 +125,7 @@ caches_new(const struct caches_setup *setup)
 
 	caches->refusals = recent_new(setup->shared);
 	caches->dependencies = dependencies_new(setup->shared);
+	caches->hints = hints_new(conf, &caches->paths, setup->shared);
 	caches->mime = mime_new(conf->types);
 	for (size_t i = 0; i < conf->types_more.n; i++)
 		mime_set(caches->mime, conf->types_more.at[i].name + 1,
@@ -180,6 +182,7 @@ caches_free(struct caches **cp)
 	lock_free(&caches->auth.cache.lock);
 	recent_free(&caches->refusals);
 	dependencies_free(&caches->dependencies);
+	hints_free(&caches->hints);
 	mem_drop(cp);
 }
 
@@ -248,6 +251,7 @@ caches_measure(const struct caches *caches)
 	for (int i = 0; i < STATS_CACHE_COUNT; i++)
 		measure_cache(i, cache_of(caches, i));
 	measure_advice(&caches->chunks);
+	hints_measure(caches);
 	waypoints_measure(caches->waypoints);
 	lock_acquire(caches->chunks.cache.lock);
 	stats_set(STATS_CHUNKS_ABSENT, caches->chunks.absent);

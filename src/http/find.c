@@ -8,6 +8,7 @@
 #include "conf/chain.h"
 #include "http/conn.h"
 #include "http/find.h"
+#include "http/hints/hints.h"
 #include "http/limits/verification.h"
 #include "http/lookup.h"
 #include "http/namespace.h"
@@ -175,6 +176,8 @@ wait_for_digest(struct conn *c)
 	struct task	*e;
 	int		 error;
 
+	if (session_is_background(c->session))	/* all of it would be read */
+		return reply_error(c, 403);
 	if (conn_must_flush(c))
 		return conn_send(c, STEP_FIND);
 	error = digest_error(r->file);
@@ -318,7 +321,9 @@ wait_for_lookup(struct conn *c)
 
 	if (conn_must_flush(c))
 		return conn_send(c, STEP_FIND);
+	hints_note_wait(c);
 	e = lookup_start(c->http, c->request->path,
+	    session_is_background(c->session),
 	    c->request->parse.method == METHOD_GET);
 	if (e != NULL && lookup_chain(c->http, c->request->path) != NULL)
 		c->request->lookup.awaits_run = true;

@@ -59,6 +59,7 @@ struct caches {		/* and counts of jobs; several loops may share them */
 	_Atomic int64_t		 header_warned_at[PEER_FAULT_COUNT];
 	struct recent		*refusals;	/* warned of lately */
 	struct dependencies	*dependencies;
+	struct hints		*hints;		/* NULL: off */
 };
 
 struct http_loop {

@@ -1,7 +1,7 @@
 # src/http: see README there.
 
 noinst_LIBRARIES += libhttp.a
-dist_noinst_DATA += src/http/README src/http/limits/README src/http/variants/README \
+dist_noinst_DATA += src/http/README src/http/hints/README src/http/limits/README src/http/variants/README \
 	src/http/log/README src/http/programs/README \
 	src/http/watch/README
 
@@ -26,6 +26,8 @@ libhttp_a_SOURCES = \
 	src/http/head.c \
 	src/http/http.c \
 	src/http/http.h \
+	src/http/hints/hints.c \
+	src/http/hints/hints.h \
 	src/http/limits/client_limits.c \
 	src/http/limits/client_limits.h \
 	src/http/limits/pace.c \

@@ -347,13 +347,14 @@ find_joinable(struct http_loop *http, struct path *p)
 }
 
 struct task *
-lookup_start(struct http_loop *http, struct path *p, bool bytes)
+lookup_start(struct http_loop *http, struct path *p, bool background,
+    bool bytes)
 {
 	struct lookup	*l = find_joinable(http, p);
 
 	if (l == NULL)
-		return submit_lookup(http, p, false, bytes);
-	if (l->task.background && http->disk.promote != NULL)
+		return submit_lookup(http, p, background, bytes);
+	if (l->task.background && !background && http->disk.promote != NULL)
 		http->disk.promote(&l->task);
 	return &l->task;
 }

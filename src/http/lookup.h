@@ -8,9 +8,10 @@
 #include "proto/why.h"
 
 /* Submits a lookup, or joins the pending one of this loop: a task to wait for,
- * or NULL if it was completed at once.  bytes: a small file that main may not
- * read comes as a copy. */
-struct task	*lookup_start(struct http_loop *, struct path *, bool bytes);
+ * or NULL if it was completed at once.  background: its class.  bytes: a small
+ * file that main may not read comes as a copy. */
+struct task	*lookup_start(struct http_loop *, struct path *,
+		    bool background, bool bytes);
 /* The same for a path whose older answer may be used, in the background; no
  * lookup is submitted if too many are queued.  Brings no bytes: to copy them
  * could make the news of a changed file come too late. */

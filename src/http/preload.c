@@ -3,6 +3,7 @@
  * through the path cache.
  */
 #include "http/conn.h"
+#include "http/hints/hints.h"
 #include "http/http.h"
 #include "http/preload.h"
 #include "http/namespace.h"
@@ -32,6 +33,14 @@ preload_add_field(struct buf *to, const char *variant)
 }
 
 static void
+end_hint(struct preload *p, const struct conn *c)
+{
+	if (p->http != NULL)
+		hints_end(p->http, &p->hint, c);
+	p->http = NULL;
+}
+
+static void
 note_response(const struct client_kind *kind, const struct conn *c)
 {
 	struct preload		*p = (struct preload *)(uintptr_t)kind;
@@ -49,6 +58,7 @@ note_response(const struct client_kind *kind, const struct conn *c)
 	p->reason = refusal_reason(r, r->response.status);
 	p->bytes = r->body.sent;
 	p->truncated = r->body.next < r->body.end;
+	end_hint(p, c);
 	if (r->response.status == 200 && path != NULL)
 		add_variant_requests(p, r->info.variants);
 }
@@ -58,6 +68,49 @@ preload_init(struct preload *p)
 {
 	p->kind.request_ended = note_response;
 	p->kind.trusted = p->kind.no_files = true;
+}
+
+/* As the client would ask, but for the first chunk only. */
+static void
+write_request(struct preload *p, const struct conf *conf)
+{
+	const struct hint	*h = &p->hint;
+
+	buf_addf(&p->request, "GET %s HTTP/1.1\r\nHost: %s\r\n"
+	    "Range: bytes=0-%lld\r\n", h->target.at, h->host.at,
+	    (long long)conf->cache.chunk_size - 1);
+	if (h->codings.len > 0)
+		buf_addf(&p->request, "Accept-Encoding: %s\r\n",
+		    h->codings.at);
+	buf_adds(&p->request, "\r\n");
+}
+
+bool
+preload_has_hints(const struct http_loop *http)
+{
+	return hints_wait(http->caches);
+}
+
+bool
+preload_take_hint(struct preload *p, struct http_loop *http, size_t *listener)
+{
+	if (!hints_next(http, &p->hint))
+		return false;
+	p->http = http;
+	p->kind.no_programs = p->kind.background = true;
+	*listener = p->hint.listener;
+	write_request(p, http->conf);
+	return true;
+}
+
+void
+preload_end(struct preload *p)
+{
+	end_hint(p, NULL);
+	hint_table_free_hint(&p->hint);
+	buf_free(&p->request);
+	buf_free(&p->variant_request);
+	buf_free(&p->codings);
 }
 
 struct visit {

@@ -5,12 +5,16 @@
  * The request goes through the machine as any other, with all of its body, but
  * is subject to no guard.  The response is dropped.  If a file has variants,
  * requests for them may follow on the same connection.
+ *
+ * A hint (http/hints) is such a request for the first chunk of a file; a path
+ * with a guard refuses it.
  */
 #ifndef HTTP_PRELOAD_H
 #define HTTP_PRELOAD_H
 
 #include <stdint.h>
 
+#include "cache/hint_table.h"
 #include "http/machine.h"
 #include "lib/buf.h"
 #include "lib/str.h"
@@ -28,10 +32,20 @@ struct preload {
 	int64_t		 bytes;		/* of the body */
 	bool		 truncated;	/* the body is not complete */
 	struct buf	 codings;	/* of variants that came as well */
+	struct http_loop *http;		/* of a hint; NULL: this is none, or it
+					 * has been noted */
+	struct hint	 hint;
 };
 
 /* Sets the kind. */
 void	preload_init(struct preload *);
+/* Whether hints wait to be taken. */
+bool	preload_has_hints(const struct http_loop *);
+/* Makes it the next hint, with its listener; false: there is none now. */
+bool	preload_take_hint(struct preload *, struct http_loop *,
+	    size_t *listener);
+/* Frees all that it owns. */
+void	preload_end(struct preload *);
 
 /* A file, or a variant of it, that a path of the cache stands for. */
 struct preload_name {

@@ -73,6 +73,7 @@ struct request {
 	struct {				/* waits of several steps */
 		int64_t			 deadline; /* clock ms; 0: none */
 		uint8_t			 attempts;	/* lookups and reads */
+		bool			 waited;	/* for one of these */
 	}			 disk;
 	struct {
 		struct head		*cached_head; /* held, until answered */

@@ -77,4 +77,11 @@ session_is_invented(const struct session *s)
 	return s->kind != NULL && s->kind->request_ended != NULL;
 }
 
+/* Whether a hint makes its requests. */
+static inline bool
+session_is_background(const struct session *s)
+{
+	return s->kind != NULL && s->kind->background;
+}
+
 #endif

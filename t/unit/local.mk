@@ -22,6 +22,7 @@ unit_tests = \
 	t/unit/cache/file \
 	t/unit/cache/ghosts \
 	t/unit/cache/header \
+	t/unit/cache/hint_table \
 	t/unit/cache/miniature \
 	t/unit/cache/path_info \
 	t/unit/cache/pathname \

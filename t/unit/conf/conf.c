@@ -3,6 +3,7 @@
  */
 #include <arpa/inet.h>
 
+#include "conf/hints.h"
 #include "lib/facility.h"
 #include "lib/log.h"
 #include "helpers/job.h"
@@ -36,6 +37,7 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->cache.chunk_size, 64 << 10);
 	ck_assert_int_eq(conf->cache.small, 16 << 10);
 	ck_assert_int_eq(conf->cache.policy, POLICY_LRU);
+	ck_assert_int_eq(conf->cache.hints, HINTS_OFF);
 	ck_assert_int_eq(conf->cache.residency, RESIDENCY_AUTO);
 	for (int i = 0; i < ABLATION_COUNT; i++)
 		ck_assert(!conf_disabled(conf, i));
@@ -215,6 +217,7 @@ START_TEST(values)
 	ck_assert_int_eq(conf->cache.chunks, (int64_t)2 << 30);
 	ck_assert_int_eq(conf->cache.small, 0);
 	ck_assert_int_eq(conf->cache.policy, POLICY_GDSF);
+	ck_assert_int_eq(conf->cache.hints, HINTS_LEARN);
 	ck_assert_int_eq(conf->cache.residency, RESIDENCY_NEVER);
 	ck_assert(!conf_disabled(conf, ABLATION_PATHNAME));
 	ck_assert(conf_disabled(conf, ABLATION_HEADER));

@@ -201,6 +201,7 @@ START_TEST(dump_says_where)
 		"    chunks    512M size 64K small 16K                            # default\n"
 		"    policy    lru                                                # default\n"
 		"    advice    on every 1m                                        # default\n"
+		"    hints     off                                                # default\n"
 		"    residency auto                                               # default\n"
 		"    hotlist   every 10m                                          # default\n"
 		"    results   max 1G                                             # default\n"

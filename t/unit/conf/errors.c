@@ -192,6 +192,10 @@ static const struct {
 	    "t.conf:3:46: \"-1\" is not a number\n"
 	    "    cache { heads 1k; chunks 99999999999G; paths -1 }\n"
 	    "                                                 ^~\n" },
+	{ "cache { hints lern }\n",
+	    "t.conf:2:15: \"lern\" is not one of off, learn\n"
+	    "    cache { hints lern }\n"
+	    "                  ^~~~ did you mean \"learn\"?\n" },
 	{ "architecture ampd\nlog { error stderr loud; access stderr comon }\n",
 	    "t.conf:2:14: \"ampd\" is not one of amped, sped, mp, mt, pipelined\n"
 	    "    architecture ampd\n"

@@ -1,0 +1,249 @@
+/*
+ * hints: notes what waits, by its field Referer; sends the lists of pages.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conf/hints.h"
+#include "http/hints/hints.h"
+#include "http/rules.h"
+#include "lib/mem.h"
+#include "stats/stats.h"
+
+#define BEHIND_S	4	/* between a page and a file behind it */
+#define SETTLE_EVERY	100	/* ms between two looks at what was used */
+
+struct hints {
+	struct hint_table	*table;
+	const struct pathname_cache *paths;
+	_Atomic int64_t		 settled_at;	/* clock ms */
+};
+
+struct hints *
+hints_new(const struct conf *conf, const struct pathname_cache *paths,
+    bool shared)
+{
+	struct hints	*h;
+
+	if (conf->cache.hints == HINTS_OFF)
+		return NULL;
+	h = mem_zero(sizeof(*h));
+	h->table = hint_table_new(shared);
+	h->paths = paths;
+	return h;
+}
+
+void
+hints_free(struct hints **hp)
+{
+	if (*hp == NULL)
+		return;
+	hint_table_free(&(*hp)->table);
+	mem_drop(hp);
+}
+
+/*
+ * Uses
+ */
+
+static bool
+get_uses(void *context, struct hint_path *p)
+{
+	const struct hints	*h = context;
+
+	return path_info_get_uses(h->paths, p->namespace, p->name, &p->uses);
+}
+
+static void
+settle_sometimes(struct http_loop *http)
+{
+	struct hints	*h = http->caches->hints;
+
+	if (http->clock->ms - h->settled_at < SETTLE_EVERY)
+		return;
+	h->settled_at = http->clock->ms;
+	hint_table_settle(h->table, get_uses, h);
+}
+
+void
+hints_measure(const struct caches *caches)
+{
+	struct hints		*h = caches->hints;
+	struct hint_counts	 counts;
+
+	if (h == NULL)
+		return;
+	hint_table_settle(h->table, get_uses, h);
+	hint_table_get_counts(h->table, &counts);
+	stats_set(STATS_HINTED, counts.brought);
+	stats_set(STATS_HINTS_USED, counts.used);
+	stats_set(STATS_HINTS_WASTED, counts.wasted);
+}
+
+/*
+ * Waits
+ */
+
+/* Whether the client has asked for a file by its own name. */
+static bool
+is_plain(const struct request *r)
+{
+	return r->parse.method == METHOD_GET && r->page.name == NULL &&
+	    r->local_redirects == 0;
+}
+
+/* Adds the name of a raw target of this site and host to http->work. */
+static struct hint_page
+add_page(struct conn *c, struct str raw)
+{
+	const struct request	*r = c->request;
+	struct hint_page	 page = { (uint32_t)r->site->number, raw };
+
+	if (r->site->rules.some_by_host)
+		page.name = rules_add_name(&c->http->work,
+		    parse_host_name(&r->parse, c->input), raw);
+	return page;
+}
+
+/* Finds the path in a URL of this host: from its first slash to ? or #. */
+static bool
+find_path(struct str url, struct str authority, struct str *path)
+{
+	struct str	scheme = str_cut(&url, ':');
+	size_t		n = 0;
+
+	if ((!str_same_nocase(scheme, STR("http")) &&
+	    !str_same_nocase(scheme, STR("https"))) ||
+	    !str_starts(url, STR("//")))
+		return false;
+	str_skip(&url, 2);
+	if (url.len <= authority.len || url.at[authority.len] != '/' ||
+	    !str_same_nocase((struct str){ url.at, authority.len }, authority))
+		return false;
+	str_skip(&url, authority.len);
+	while (n < url.len && url.at[n] != '?' && url.at[n] != '#')
+		n++;
+	*path = (struct str){ url.at, n };
+	return true;
+}
+
+static bool
+was_sent_lately(const struct http_loop *http, const struct hint_page *page)
+{
+	return path_info_was_sent(&http->caches->paths, page->site, page->name,
+	    http->clock->wall - BEHIND_S);
+}
+
+/* Notes the file behind the page that Referer names. */
+static void
+note_file(struct conn *c, struct str authority, struct str target)
+{
+	const struct parse	*p = &c->request->parse;
+	struct str		 referer = parse_field(p, c->input,
+				    FIELD_REFERER), raw;
+	size_t			 before = c->http->work.len;
+	struct hint_page	 page;
+
+	if (!find_path(referer, authority, &raw) || str_same(raw, target))
+		return;
+	page = add_page(c, raw);
+	if (was_sent_lately(c->http, &page))
+		hint_table_note(c->http->caches->hints->table, &page, target);
+	c->http->work.len = before;
+}
+
+/* Has main's own loop bring the queued files in. */
+static void
+wake_loader(struct caches *caches)
+{
+	if (caches->files.schedule_tidy != NULL)
+		caches->files.schedule_tidy(caches->files.schedule_context);
+}
+
+/* Sends the list of the target, which may be a page. */
+static void
+send_list(struct conn *c, struct str authority, struct str target)
+{
+	const struct parse	*p = &c->request->parse;
+	struct caches		*caches = c->http->caches;
+	size_t			 before = c->http->work.len;
+	struct hint_page	 page = add_page(c, target);
+	struct hint_asker	 asker = {
+		.listener = c->session->listener,
+		.host = authority,
+		.codings = parse_field(p, c->input, FIELD_ACCEPT_ENCODING),
+	};
+
+	settle_sometimes(c->http);
+	if (hint_table_send(caches->hints->table, &page, &asker,
+	    c->http->clock->ms))
+		wake_loader(caches);
+	c->http->work.len = before;
+}
+
+void
+hints_note_first_wait(struct conn *c)
+{
+	struct request	*r = c->request;
+	struct hints	*h = c->http->caches->hints;
+	struct str	 authority, target;
+
+	r->disk.waited = true;
+	if (h == NULL || session_is_invented(c->session))
+		return;
+	hint_table_count_read(h->table);
+	authority = parse_str(c->input, r->parse.host);
+	if (!is_plain(r) || authority.len == 0)
+		return;
+	target = parse_str(c->input, r->parse.path);
+	if ((r->parse.present & 1U << FIELD_REFERER) != 0)
+		note_file(c, authority, target);
+	send_list(c, authority, target);
+}
+
+/*
+ * Bringing in
+ */
+
+bool
+hints_wait(const struct caches *caches)
+{
+	return caches->hints != NULL &&
+	    hint_table_queued(caches->hints->table) > 0;
+}
+
+bool
+hints_next(struct http_loop *http, struct hint *to)
+{
+	const struct hints	*h = http->caches->hints;
+
+	if (h == NULL || (http->disk.is_busy != NULL &&
+	    http->disk.is_busy(http->disk.context)))
+		return false;
+	return hint_table_next(h->table, http->clock->ms, to);
+}
+
+/* Fills in the path that a request has come to. */
+static void
+describe_path(struct caches *caches, const struct path *p,
+    struct hint_path *to)
+{
+	*to = (struct hint_path){ p->namespace, { p->name, p->len }, 0 };
+	(void)path_info_get_uses(&caches->paths, to->namespace, to->name,
+	    &to->uses);
+}
+
+void
+hints_end(struct http_loop *http, const struct hint *hint,
+    const struct conn *c)
+{
+	const struct request	*r = c != NULL ? c->request : NULL;
+	struct hint_path	 path;
+	bool			 waited = r != NULL && r->disk.waited &&
+				    r->path != NULL;
+
+	if (waited)
+		describe_path(http->caches, r->path, &path);
+	hint_table_brought(http->caches->hints->table, hint->page,
+	    str_of(hint->target.at), waited ? &path : NULL);
+}

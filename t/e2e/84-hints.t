@@ -1,0 +1,96 @@
+#!/usr/bin/perl
+# Hints: when a page comes up cold, the files behind it are brought in before
+# they are asked for, by what requests have said.  The disk answers nothing
+# while a file is asked for that must be in memory.
+# arch: all
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(await content docroot slurp);
+use Amped::Slowfs;
+use Test::More;
+
+Amped::one_main();
+
+my $missing = Amped::Slowfs::missing();
+plan(skip_all => $missing) if $missing;
+
+my %files = ('dir/page.html' => "<img src=a.png>\n",
+    'dir/a.png' => content('a', 3000), 'dir/b.css' => "p { }\n",
+    'dir/large.png' => content('large', 300_000),
+    'guarded/g.png' => content('g', 500), 'late.png' => 'late',
+    'other.html' => "other\n");
+my $from = docroot(%files);
+my $at = docroot();
+my $fs = Amped::Slowfs->new($from, $at);
+my $place = docroot();
+my $server;
+
+sub ctl {
+	my ($status, $out) = Amped::run_command(undef,
+	    Amped::copy_for_all('ampedctl'), '-s', "$place/control", @_);
+	return $out;
+}
+
+sub counts {
+	my $said = ctl('metrics');
+
+	return join(' ', map { $said =~ /^amped_${_}_total (\d+)$/m }
+	    qw(hinted hints_used hints_wasted));
+}
+
+sub begin {
+	my ($hints, $site) = @_;
+
+	$server = Amped->start(root => $at, global =>
+	    "control $place/control\nhelpers 2 max 8 share 8\n" .
+	    "cache {\n\tpaths 1000 revalidate 1h stale 1h\n\thints $hints\n}\n",
+	    site => "\tpath /guarded { allow 127.0.0.1; deny all; }\n" .
+	    ($site // ''));
+}
+
+# Asks for a file behind a page, as a browser does; whether it is right.
+sub get {
+	my ($name, $page, %opt) = @_;
+	my $host = $opt{host} // 'localhost';
+	my @fields = defined($page) ?
+	    ("Referer: http://" . ($opt{of} // $host) . "/$page") : ();
+	my $answer = $server->get("/$name", host => $host,
+	    fields => ["Host: $host", @fields]);
+
+	return $answer->{status} == 200 && $answer->{body} eq $files{$name};
+}
+
+# Has the page asked for when nothing is in memory.
+sub make_cold {
+	like(ctl('purge', '*'), qr/purged/, 'nothing is in memory');
+	ok(get('dir/page.html'), 'the page comes up cold');
+}
+
+# Asks for files while the disk answers nothing.
+sub is_ready {
+	my ($what, @names) = @_;
+
+	$fs->hold('all');
+	ok(get($_, 'dir/page.html'), "$what: $_ is in memory") for @names;
+	$fs->release;
+}
+
+begin('learn');
+ok(get('dir/page.html'), 'the page');
+ok(get($_, 'dir/page.html'), "a file behind it: $_") for qw(dir/a.png dir/b.css guarded/g.png);
+ok(get('late.png', 'dir/page.html', of => 'elsewhere'), 'of another host');
+ok(get('dir/large.png', 'other.html'), 'behind a page that nobody has got');
+is(counts(), '0 0 0', 'nobody was served by a hint');
+make_cold();
+await('the hints', sub { counts() =~ /^2 / });
+is_ready('learn', 'dir/a.png', 'dir/b.css');
+await('them to be used', sub { counts() eq '2 2 0' });
+pass('used');
+ok(get('guarded/g.png'), 'what has a guard is served as ever');
+make_cold();
+await('the hints', sub { counts() =~ /^2 / });
+
+done_testing();
