@@ -63,6 +63,9 @@ struct job_resolve {
 					 * place of a handle; not if a sibling
 					 * counts */
 	bool		 for_reading;	/* no handle */
+	bool		 references;	/* in place of the file an anonymous
+					 * file: names in this page of HTML, one
+					 * in each line (filters/) */
 	struct str	 others;	/* texts: absolute names of files */
 	uint64_t	 others_sum;	/* of their versions, job_sum_version();
 					 * of one that is not there, zeros */

@@ -28,6 +28,8 @@ libhelpers_a_SOURCES = \
 	helpers/filters/filter_main.c \
 	helpers/filters/markdown.c \
 	helpers/filters/module.c \
+	helpers/filters/references.c \
+	helpers/filters/references.h \
 	helpers/filters/replace.c \
 	helpers/filters/ssi.c \
 	helpers/filters/ssi.h \

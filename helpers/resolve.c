@@ -27,6 +27,7 @@
 #include "helpers/handle.h"
 #include "helpers/job.h"
 #include "helpers/perform.h"
+#include "helpers/filters/references.h"
 #include "helpers/root.h"
 #include "lib/io.h"
 
@@ -535,6 +536,19 @@ replace_by_copy(struct job *job)
 	return true;
 }
 
+static void
+replace_by_references(struct job *job)
+{
+	bool	in_memory;
+	int	names = references_list(job->fd, &in_memory);
+
+	if (names == -1)
+		job->error = errno;
+	io_close(&job->fd);
+	job->fd = names;
+	job->find.facts.mode &= ~(uint32_t)S_IFMT;
+}
+
 /* Sums the versions of other files up; one that is no file counts as none. */
 static void
 sum_others(struct job *job)
@@ -558,7 +572,9 @@ resolve_perform(struct job *job)
 {
 	resolve_open(job);
 	sum_others(job);
-	if (job->fd != -1 && !job->resolve.for_reading &&
+	if (job->fd != -1 && job->resolve.references)
+		replace_by_references(job);
+	else if (job->fd != -1 && !job->resolve.for_reading &&
 	    !(is_to_copy(job) && replace_by_copy(job)))
 		handle_convert(job);
 }

@@ -29,7 +29,7 @@ struct wire_request {
 	uint32_t	root_size, path_size, names_size;
 	uint32_t	data_size;
 	uint32_t	flags;			/* has_version, same_mount,
-						 * for_reading */
+						 * for_reading, references */
 	uint32_t	with_fd;		/* 0, 1 */
 	struct job_version version;
 	int64_t		offset;
@@ -80,8 +80,8 @@ enum field_type {
 	FIELD_U32,
 	FIELD_U64,
 	FIELD_I64,			/* not negative */
-	FIELD_BIT1, FIELD_BIT2, FIELD_BIT4,	/* a bool: this bit of 4
-						 * bytes */
+	FIELD_BIT1, FIELD_BIT2, FIELD_BIT4, FIELD_BIT8,	/* a bool: this
+						 * bit of 4 bytes */
 	FIELD_VERSION,
 	FIELD_WAYPOINTS,
 	FIELD_TEXT,			/* its size; 0: NULL */
@@ -145,6 +145,7 @@ static const struct field request_fields[] = {
 	REQUEST(NAMED, STR, programs_size, find.programs, JOB_PATH_MAX),
 	REQUEST(KIND(RESOLVE), STR, others_size, resolve.others, JOB_PATH_MAX),
 	REQUEST(KIND(RESOLVE), BIT4, flags, resolve.for_reading, 0),
+	REQUEST(KIND(RESOLVE), BIT8, flags, resolve.references, 0),
 	REQUEST(KIND(SPOOL), TEXT, root_size, spool.directory, JOB_PATH_MAX),
 	REQUEST(KIND(SPOOL), STR, data_size, spool.bytes, JOB_DATA_MAX),
 	REQUEST(KIND(SPOOL), I64, offset, spool.offset, 0),
@@ -210,7 +211,7 @@ static uint32_t
 get_bit(const struct field *f)
 {
 	return f->type == FIELD_BIT1 ? 1 : f->type == FIELD_BIT2 ? 2 :
-	    f->type == FIELD_BIT4 ? 4 : 0;
+	    f->type == FIELD_BIT4 ? 4 : f->type == FIELD_BIT8 ? 8 : 0;
 }
 
 /* The text or the bytes of a member; len is the size that travels. */
@@ -235,6 +236,7 @@ put_field(const struct field *f, const void *member, char *at)
 	case FIELD_BIT1:
 	case FIELD_BIT2:
 	case FIELD_BIT4:
+	case FIELD_BIT8:
 		memcpy(&word, at, sizeof(word));
 		if (*(const bool *)member)
 			word |= get_bit(f);
@@ -303,6 +305,7 @@ take_field(const struct field *f, void *member, const char *at,
 	case FIELD_BIT1:
 	case FIELD_BIT2:
 	case FIELD_BIT4:
+	case FIELD_BIT8:
 		*(bool *)member = (word & get_bit(f)) != 0;
 		return true;
 	case FIELD_TEXT:

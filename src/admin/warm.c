@@ -20,6 +20,7 @@
 					 * read ahead when it is asked for */
 #define LONG_ITERATION	3000		/* us: there is much else to do */
 #define PAUSE		10		/* ms, then */
+#define HINT_WAIT	2		/* ms: hints could not be taken */
 #define LISTS_MAX	16
 
 struct warm_list {
@@ -218,7 +219,7 @@ take_hint(struct warm *w)
 		arm_timer(w, get_pause(w, clock_us() - begun));
 	w->hints_come = taken || preload_has_hints(w->setup.http);
 	if (!taken && w->hints_come)
-		arm_timer(w, PAUSE);
+		arm_timer(w, HINT_WAIT);
 	return taken;
 }
 

@@ -212,19 +212,27 @@ add_target(struct hint_table *t, struct page *p, struct str target)
 	p->used /= 2;
 }
 
-static void
-note_target(struct hint_table *t, const struct hint_page *key,
-    struct str target)
+/* The page, which becomes the latest one. */
+static struct page *
+need_page(struct hint_table *t, const struct hint_page *key)
 {
 	uint64_t	 number = number_of(t, key);
 	struct page	*p = find_page(t, number);
-	unsigned	 i;
 
 	if (p == NULL)
 		p = add_page(t, number);
 	TAILQ_REMOVE(&t->order, p, order);
 	TAILQ_INSERT_TAIL(&t->order, p, order);
-	i = find_target(p, target);
+	return p;
+}
+
+static void
+note_target(struct hint_table *t, const struct hint_page *key,
+    struct str target)
+{
+	struct page	*p = need_page(t, key);
+	unsigned	 i = find_target(p, target);
+
 	if (i < p->n)
 		use_target(t, p, i);
 	else
@@ -240,6 +248,44 @@ hint_table_note(struct hint_table *t, const struct hint_page *key,
 		return;
 	lock_acquire(t->lock);
 	note_target(t, key, target);
+	lock_release(t->lock);
+}
+
+static bool
+is_list(const struct page *p, const struct str *targets, unsigned n)
+{
+	unsigned	i;
+
+	for (i = 0; i < n && i < p->n; i++)
+		if (find_target(p, targets[i]) == p->n)
+			break;
+	return i == n && n == p->n;
+}
+
+/* A list that is the same keeps what is known of its targets. */
+static void
+set_targets(struct hint_table *t, struct page *p, const struct str *targets,
+    unsigned n)
+{
+	if (is_list(p, targets, n))
+		return;
+	t->bytes -= count_bytes(p);
+	while (p->n > 0)
+		free(p->targets[--p->n].text);
+	t->bytes += count_bytes(p);
+	for (unsigned i = 0; i < n; i++)
+		add_target(t, p, targets[i]);
+}
+
+void
+hint_table_set(struct hint_table *t, const struct hint_page *key,
+    const struct str *targets, unsigned n)
+{
+	if (key->name.len > HINT_NAME_MAX)
+		return;
+	lock_acquire(t->lock);
+	set_targets(t, need_page(t, key), targets, n);
+	trim_pages(t);
 	lock_release(t->lock);
 }
 

@@ -78,6 +78,9 @@ void		 hint_table_count_read(struct hint_table *);
 /* Notes that a client has asked for a target behind a page. */
 void		 hint_table_note(struct hint_table *, const struct hint_page *,
 		    struct str target);
+/* Makes these targets the list of a page. */
+void		 hint_table_set(struct hint_table *, const struct hint_page *,
+		    const struct str *targets, unsigned n);
 /* Queues the files of a page, those asked for most first; now: clock ms.
  * False: there are none, or they must not be brought in now. */
 bool		 hint_table_send(struct hint_table *, const struct hint_page *,

@@ -236,6 +236,19 @@ path_info_time(struct pathname_cache *pc, const struct path *p)
 	return checked_at;
 }
 
+enum pathname_kind
+path_info_kind(struct pathname_cache *pc, const struct path *p,
+    const char **type)
+{
+	enum pathname_kind	kind;
+
+	lock_acquire(pc->cache.lock);
+	kind = (enum pathname_kind)p->kind;
+	*type = pc->types[p->type];
+	lock_release(pc->cache.lock);
+	return kind;
+}
+
 bool
 path_info_version(struct pathname_cache *pc, const struct path *p,
     struct job_version *version)

@@ -73,6 +73,9 @@ bool		 path_info_fail(struct pathname_cache *, struct path *,
 		    const struct path_info *, int64_t oldest,
 		    unsigned kinds);
 int64_t		 path_info_time(struct pathname_cache *, const struct path *);
+/* The kind of a path, and the media type of a file. */
+enum pathname_kind path_info_kind(struct pathname_cache *, const struct path *,
+		    const char **type);
 /* The version that a look-up need not open again; false: there is none. */
 bool		 path_info_version(struct pathname_cache *, const struct path *,
 		    struct job_version *);

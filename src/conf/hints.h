@@ -4,7 +4,7 @@
 #ifndef CONF_HINTS_H
 #define CONF_HINTS_H
 
-#define CONF_HINTS(X)	X(OFF, "off") X(LEARN, "learn")
+#define CONF_HINTS(X)	X(OFF, "off") X(LEARN, "learn") X(LINKS, "links")
 
 enum conf_hints {
 #define X(id, name) HINTS_##id,

@@ -125,7 +125,6 @@ caches_new(const struct caches_setup *setup)
 
 	caches->refusals = recent_new(setup->shared);
 	caches->dependencies = dependencies_new(setup->shared);
-	caches->hints = hints_new(conf, &caches->paths, setup->shared);
 	caches->mime = mime_new(conf->types);
 	for (size_t i = 0; i < conf->types_more.n; i++)
 		mime_set(caches->mime, conf->types_more.at[i].name + 1,
@@ -155,6 +154,7 @@ caches_new(const struct caches_setup *setup)
 	    setup->watches, setup->shared);
 	if (setup->shared)
 		share_caches(caches, setup);
+	caches->hints = hints_new(conf, caches);
 	return caches;
 }
 
@@ -169,6 +169,7 @@ caches_free(struct caches **cp)
 	while (file_tidy(&caches->files, NULL))
 		;
 	waypoints_free(&caches->waypoints);
+	hints_free(&caches->hints);
 	pathname_free(&caches->paths);
 	auth_free(&caches->auth);
 	verifiers_free(&caches->verifiers);
@@ -182,7 +183,6 @@ caches_free(struct caches **cp)
 	lock_free(&caches->auth.cache.lock);
 	recent_free(&caches->refusals);
 	dependencies_free(&caches->dependencies);
-	hints_free(&caches->hints);
 	mem_drop(cp);
 }
 

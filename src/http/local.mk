@@ -28,6 +28,10 @@ libhttp_a_SOURCES = \
 	src/http/http.h \
 	src/http/hints/hints.c \
 	src/http/hints/hints.h \
+	src/http/hints/pages.c \
+	src/http/hints/pages.h \
+	src/http/hints/reference.c \
+	src/http/hints/reference.h \
 	src/http/limits/client_limits.c \
 	src/http/limits/client_limits.h \
 	src/http/limits/pace.c \

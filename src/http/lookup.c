@@ -252,6 +252,26 @@ get_copy_max(const struct conf *conf, const struct path *p)
 	return from > 0 ? from - 1 : 0;
 }
 
+void
+lookup_fill_job(struct http_loop *http, const struct path *p, struct job *job,
+    struct buf *texts)
+{
+	char			 text[JOB_PATH_MAX], decoded[JOB_PATH_MAX];
+	struct rules_place	 place;
+	size_t			 user_at, end;
+
+	rules_decode(p, decoded);
+	rules_locate(p, text, &place);
+	user_at = fill_job_root(job, p, &place, texts);
+	end = texts->len;
+	namespace_get(p->namespace)->fill_job(job, http->conf, p, decoded,
+	    texts);
+	job->resolve.siblings = (struct str){ NULL, 0 };
+	job->find.path = texts->at;
+	if (user_at < end)
+		job->find.user = texts->at + user_at;
+}
+
 /* Makes a lookup of a decoded path, by its rules. */
 static struct lookup *
 new_lookup(struct http_loop *http, struct path *p, struct str decoded)

@@ -16,6 +16,10 @@ struct task	*lookup_start(struct http_loop *, struct path *,
  * lookup is submitted if too many are queued.  Brings no bytes: to copy them
  * could make the news of a changed file come too late. */
 struct task	*lookup_refresh(struct http_loop *, struct path *);
+/* Fills in a job RESOLVE for the path of a target, without variants; its texts
+ * are added to the buffer. */
+void		 lookup_fill_job(struct http_loop *, const struct path *,
+		    struct job *, struct buf *);
 /* Whether there is a pending lookup to join. */
 bool		 lookup_is_pending(struct http_loop *, const struct path *);
 /* The chain whose filters the pending lookup runs; NULL: none. */

@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # Hints: when a page comes up cold, the files behind it are brought in before
-# they are asked for, by what requests have said.  The disk answers nothing
-# while a file is asked for that must be in memory.
+# they are asked for, by what requests have said, or by the names in the page.
+# The disk answers nothing while a file is asked for that must be in memory.
 # arch: all
 use strict;
 use warnings;
@@ -17,7 +17,9 @@ Amped::one_main();
 my $missing = Amped::Slowfs::missing();
 plan(skip_all => $missing) if $missing;
 
-my %files = ('dir/page.html' => "<img src=a.png>\n",
+my %files = ('dir/page.html' => "<link rel=stylesheet href=/dir/b.css>\n" .
+    "<img src=./a.png><img src='../guarded/g.png'><img src=http://other/x>\n",
+    'dir/index.html' => "<script src=b.css?1></script><img src=none.png>\n",
     'dir/a.png' => content('a', 3000), 'dir/b.css' => "p { }\n",
     'dir/large.png' => content('large', 300_000),
     'guarded/g.png' => content('g', 500), 'late.png' => 'late',
@@ -60,6 +62,7 @@ sub get {
 	my $answer = $server->get("/$name", host => $host,
 	    fields => ["Host: $host", @fields]);
 
+	$name =~ s{/\z}{/index.html};
 	return $answer->{status} == 200 && $answer->{body} eq $files{$name};
 }
 
@@ -90,7 +93,23 @@ is_ready('learn', 'dir/a.png', 'dir/b.css');
 await('them to be used', sub { counts() eq '2 2 0' });
 pass('used');
 ok(get('guarded/g.png'), 'what has a guard is served as ever');
-make_cold();
+is_deeply([$server->complaints], [], 'no complaints');
+$server->stop;
+
+# The names in a page, at the first visit; of an index, too.
+begin('links');
+ok(get('dir/page.html'), 'a page that nobody has asked for');
 await('the hints', sub { counts() =~ /^2 / });
+is_ready('links', 'dir/a.png', 'dir/b.css');
+await('them to be used', sub { counts() eq '2 2 0' });
+pass('used');
+like(ctl('purge', '*'), qr/purged/, 'nothing is in memory');
+ok(get('dir/'), 'a page by the name of its directory');
+await('the hints', sub { counts() =~ /^4 / });
+is_ready('links', 'dir/b.css');
+await('it to be used', sub { counts() =~ /^4 3 / });
+pass('and the name that is not there is not');
+is_deeply([$server->complaints], [], 'no complaints');
+$server->stop;
 
 done_testing();

@@ -51,6 +51,7 @@ unit_tests = \
 	t/unit/helpers/digest \
 	t/unit/helpers/error_writer \
 	t/unit/helpers/explain_path \
+	t/unit/helpers/filters/references \
 	t/unit/helpers/htpasswd \
 	t/unit/helpers/json_lines \
 	t/unit/helpers/links \
@@ -73,6 +74,7 @@ unit_tests = \
 	t/unit/helpers/wire_reply \
 	t/unit/http/caches_threads \
 	t/unit/http/deferred_close \
+	t/unit/http/hints/reference \
 	t/unit/http/limits/verifiers \
 	t/unit/http/log/log_escape \
 	t/unit/http/log/recent \

@@ -1,11 +1,14 @@
 /*
- * hints: notes what waits, by its field Referer; sends the lists of pages.
+ * hints: notes what waits, by its field Referer; sends the lists of pages,
+ * which may have to be read before.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "conf/hints.h"
 #include "http/hints/hints.h"
+#include "http/hints/pages.h"
+#include "http/hints/reference.h"
 #include "http/rules.h"
 #include "lib/mem.h"
 #include "stats/stats.h"
@@ -15,21 +18,23 @@
 
 struct hints {
 	struct hint_table	*table;
+	struct pages		*pages;		/* NULL: they are not read */
 	const struct pathname_cache *paths;
 	_Atomic int64_t		 settled_at;	/* clock ms */
 };
 
 struct hints *
-hints_new(const struct conf *conf, const struct pathname_cache *paths,
-    bool shared)
+hints_new(const struct conf *conf, struct caches *caches)
 {
 	struct hints	*h;
 
 	if (conf->cache.hints == HINTS_OFF)
 		return NULL;
 	h = mem_zero(sizeof(*h));
-	h->table = hint_table_new(shared);
-	h->paths = paths;
+	h->table = hint_table_new(caches->shared);
+	h->paths = &caches->paths;
+	if (conf->cache.hints == HINTS_LINKS)
+		h->pages = pages_new(caches, h->table);
 	return h;
 }
 
@@ -38,6 +43,7 @@ hints_free(struct hints **hp)
 {
 	if (*hp == NULL)
 		return;
+	pages_free(&(*hp)->pages);
 	hint_table_free(&(*hp)->table);
 	mem_drop(hp);
 }
@@ -105,28 +111,6 @@ add_page(struct conn *c, struct str raw)
 	return page;
 }
 
-/* Finds the path in a URL of this host: from its first slash to ? or #. */
-static bool
-find_path(struct str url, struct str authority, struct str *path)
-{
-	struct str	scheme = str_cut(&url, ':');
-	size_t		n = 0;
-
-	if ((!str_same_nocase(scheme, STR("http")) &&
-	    !str_same_nocase(scheme, STR("https"))) ||
-	    !str_starts(url, STR("//")))
-		return false;
-	str_skip(&url, 2);
-	if (url.len <= authority.len || url.at[authority.len] != '/' ||
-	    !str_same_nocase((struct str){ url.at, authority.len }, authority))
-		return false;
-	str_skip(&url, authority.len);
-	while (n < url.len && url.at[n] != '?' && url.at[n] != '#')
-		n++;
-	*path = (struct str){ url.at, n };
-	return true;
-}
-
 static bool
 was_sent_lately(const struct http_loop *http, const struct hint_page *page)
 {
@@ -144,7 +128,8 @@ note_file(struct conn *c, struct str authority, struct str target)
 	size_t			 before = c->http->work.len;
 	struct hint_page	 page;
 
-	if (!find_path(referer, authority, &raw) || str_same(raw, target))
+	if (!reference_find_path(referer, authority, &raw) ||
+	    str_same(raw, target))
 		return;
 	page = add_page(c, raw);
 	if (was_sent_lately(c->http, &page))
@@ -152,20 +137,13 @@ note_file(struct conn *c, struct str authority, struct str target)
 	c->http->work.len = before;
 }
 
-/* Has main's own loop bring the queued files in. */
-static void
-wake_loader(struct caches *caches)
-{
-	if (caches->files.schedule_tidy != NULL)
-		caches->files.schedule_tidy(caches->files.schedule_context);
-}
-
-/* Sends the list of the target, which may be a page. */
+/* Sends the list of the target, which may be a page, or has it read before. */
 static void
 send_list(struct conn *c, struct str authority, struct str target)
 {
 	const struct parse	*p = &c->request->parse;
 	struct caches		*caches = c->http->caches;
+	struct hints		*h = caches->hints;
 	size_t			 before = c->http->work.len;
 	struct hint_page	 page = add_page(c, target);
 	struct hint_asker	 asker = {
@@ -175,9 +153,11 @@ send_list(struct conn *c, struct str authority, struct str target)
 	};
 
 	settle_sometimes(c->http);
-	if (hint_table_send(caches->hints->table, &page, &asker,
+	if (h->pages != NULL)
+		pages_add(h->pages, c, &asker);
+	if (h->pages != NULL || hint_table_send(h->table, &page, &asker,
 	    c->http->clock->ms))
-		wake_loader(caches);
+		pages_wake_loader(caches);
 	c->http->work.len = before;
 }
 
@@ -196,7 +176,7 @@ hints_note_first_wait(struct conn *c)
 	if (!is_plain(r) || authority.len == 0)
 		return;
 	target = parse_str(c->input, r->parse.path);
-	if ((r->parse.present & 1U << FIELD_REFERER) != 0)
+	if (h->pages == NULL && parse_has(&r->parse, FIELD_REFERER))
 		note_file(c, authority, target);
 	send_list(c, authority, target);
 }
@@ -208,8 +188,10 @@ hints_note_first_wait(struct conn *c)
 bool
 hints_wait(const struct caches *caches)
 {
-	return caches->hints != NULL &&
-	    hint_table_queued(caches->hints->table) > 0;
+	const struct hints	*h = caches->hints;
+
+	return h != NULL && (hint_table_queued(h->table) > 0 ||
+	    (h->pages != NULL && pages_wait(h->pages)));
 }
 
 bool
@@ -220,6 +202,8 @@ hints_next(struct http_loop *http, struct hint *to)
 	if (h == NULL || (http->disk.is_busy != NULL &&
 	    http->disk.is_busy(http->disk.context)))
 		return false;
+	if (h->pages != NULL)
+		pages_read(h->pages, http);
 	return hint_table_next(h->table, http->clock->ms, to);
 }
 

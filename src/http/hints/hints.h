@@ -15,8 +15,7 @@
 struct hints;
 
 /* NULL: the conf wants none. */
-struct hints	*hints_new(const struct conf *, const struct pathname_cache *,
-		    bool shared);
+struct hints	*hints_new(const struct conf *, struct caches *);
 void		 hints_free(struct hints **);
 /* Finds what was used, and sets the counters. */
 void		 hints_measure(const struct caches *);

@@ -285,6 +285,29 @@ START_TEST(fewer_uses)
 }
 END_TEST
 
+/* A list that is set anew has these targets, in their order. */
+START_TEST(set)
+{
+	struct hint_page	key = page("/");
+	const struct str	targets[] = { STR("/c"), STR("/a"), STR("/b") };
+
+	note("/", "/old", 3);
+	hint_table_set(table, &key, targets, 3);
+	ck_assert(send_list("/"));
+	ck_assert_str_eq(next(), "/c");
+	ck_assert_str_eq(next(), "/a");
+	ck_assert_str_eq(next(), "/b");
+	ck_assert_str_eq(next(), "none");
+	note("/", "/b", 1);			/* kept by the same list */
+	hint_table_set(table, &key, targets, 3);
+	ck_assert(send_list("/"));
+	ck_assert_str_eq(next(), "/b");
+	hint_table_set(table, &key, targets, 0);
+	ck_assert(!send_list("/"));
+	ck_assert_uint_eq(hint_table_queued(table), 2);
+}
+END_TEST
+
 /* A page whose files are brought in for nothing stops, until a request has
  * noted another file behind it. */
 START_TEST(stops)
@@ -415,6 +438,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, queue_is_limited);
 	tcase_add_test(tests, used_and_wasted);
 	tcase_add_test(tests, fewer_uses);
+	tcase_add_test(tests, set);
 	tcase_add_test(tests, stops);
 	tcase_add_test(tests, goes_on);
 	tcase_add_test(tests, extra_reads);

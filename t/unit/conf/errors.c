@@ -193,7 +193,7 @@ static const struct {
 	    "    cache { heads 1k; chunks 99999999999G; paths -1 }\n"
 	    "                                                 ^~\n" },
 	{ "cache { hints lern }\n",
-	    "t.conf:2:15: \"lern\" is not one of off, learn\n"
+	    "t.conf:2:15: \"lern\" is not one of off, learn, links\n"
 	    "    cache { hints lern }\n"
 	    "                  ^~~~ did you mean \"learn\"?\n" },
 	{ "architecture ampd\nlog { error stderr loud; access stderr comon }\n",

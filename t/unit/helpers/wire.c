@@ -56,6 +56,7 @@ check_request(const struct job *sent)
 		ck_assert_uint_eq(got.resolve.sibling, 2);
 		ck_assert_int_eq(got.resolve.copy_max, 16384);
 		ck_assert(got.resolve.for_reading);
+		ck_assert(got.resolve.references);
 		check_bytes(got.resolve.others, sent->resolve.others);
 	} else if (sent->kind == JOB_COMPRESS) {
 		ck_assert_str_eq(got.compress.cache_dir,
@@ -404,7 +405,7 @@ static const struct {
 	{ JOB_RESOLVE,	DATA,	4, JOB_PATH_MAX + 1 },
 	{ JOB_RESOLVE,	LENGTH,	8, 3 },			/* of two */
 	{ JOB_RESOLVE,	LENGTH,	8, -1 },
-	{ JOB_RESOLVE,	FLAGS,	4, 8 },
+	{ JOB_RESOLVE,	FLAGS,	4, 16 },
 	{ JOB_RESOLVE,	WITH_FD, 4, 1 },
 	{ JOB_RESOLVE,	SIZE,	8, -1 },
 	{ JOB_RESOLVE,	MTIME_NS, 4, 1000000000 },

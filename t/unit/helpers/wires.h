@@ -101,7 +101,7 @@ sample(enum job_kind kind)
 		    sizeof(suffixes) };
 		job.resolve.sibling = 2;
 		job.resolve.copy_max = 16384;
-		job.resolve.for_reading = true;
+		job.resolve.for_reading = job.resolve.references = true;
 		job.resolve.others = (struct str){ others, sizeof(others) };
 	} else if (kind == JOB_COMPRESS) {
 		job.compress.cache_dir = "/var/cache";
