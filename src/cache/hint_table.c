@@ -338,13 +338,33 @@ queue_target(struct hint_table *t, const struct page *p, const char *target,
 }
 
 static bool
+may_send(const struct hint_table *t, const struct page *p, int64_t now)
+{
+	return is_worth_it(p) && has_credit(t) &&
+	    (p->sent_at == 0 || now - p->sent_at >= HINT_PAUSE);
+}
+
+bool
+hint_table_may_send(struct hint_table *t, const struct hint_page *key,
+    int64_t now)
+{
+	const struct page	*p;
+	bool			 may;
+
+	lock_acquire(t->lock);
+	p = find_page(t, number_of(t, key));
+	may = p != NULL ? may_send(t, p, now) : has_credit(t);
+	lock_release(t->lock);
+	return may;
+}
+
+static bool
 send_list(struct hint_table *t, struct page *p, const struct hint_asker *asker,
     int64_t now)
 {
 	bool	sent = false;
 
-	if (p == NULL || !is_worth_it(p) || !has_credit(t) ||
-	    (p->sent_at != 0 && now - p->sent_at < HINT_PAUSE))
+	if (p == NULL || !may_send(t, p, now))
 		return false;
 	p->sent_at = now;
 	for (unsigned i = 0; i < p->n; i++)

@@ -81,6 +81,9 @@ void		 hint_table_note(struct hint_table *, const struct hint_page *,
 /* Makes these targets the list of a page. */
 void		 hint_table_set(struct hint_table *, const struct hint_page *,
 		    const struct str *targets, unsigned n);
+/* Whether the list of a page, known or not, may be sent at clock ms. */
+bool		 hint_table_may_send(struct hint_table *,
+		    const struct hint_page *, int64_t now);
 /* Queues the files of a page, those asked for most first; now: clock ms.
  * False: there are none, or they must not be brought in now. */
 bool		 hint_table_send(struct hint_table *, const struct hint_page *,

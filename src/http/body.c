@@ -387,7 +387,7 @@ load_chunk(struct conn *c)
 	if (r->disk.attempts++ == REQUEST_ATTEMPTS_MAX)
 		return handle_load_error(c, EAGAIN);
 	r->body.load_tried = true;
-	hints_note_wait(c);
+	hints_note_wait(c, e != NULL);
 	if (e == NULL)
 		e = start_load(c);
 	else if (e->background && !session_is_background(c->session) &&

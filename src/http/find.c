@@ -321,7 +321,7 @@ wait_for_lookup(struct conn *c)
 
 	if (conn_must_flush(c))
 		return conn_send(c, STEP_FIND);
-	hints_note_wait(c);
+	hints_note_wait(c, lookup_is_pending(c->http, c->request->path));
 	e = lookup_start(c->http, c->request->path,
 	    session_is_background(c->session),
 	    c->request->parse.method == METHOD_GET);

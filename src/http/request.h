@@ -74,6 +74,7 @@ struct request {
 		int64_t			 deadline; /* clock ms; 0: none */
 		uint8_t			 attempts;	/* lookups and reads */
 		bool			 waited;	/* for one of these */
+		uint16_t		 uses;	/* of path, before it waited */
 	}			 disk;
 	struct {
 		struct head		*cached_head; /* held, until answered */

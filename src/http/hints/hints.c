@@ -169,6 +169,11 @@ hints_note_first_wait(struct conn *c)
 	struct str	 authority, target;
 
 	r->disk.waited = true;
+	if (session_is_background(c->session))
+		(void)path_info_get_uses(&c->http->caches->paths,
+		    r->path->namespace,
+		    (struct str){ r->path->name, r->path->len },
+		    &r->disk.uses);
 	if (h == NULL || session_is_invented(c->session))
 		return;
 	hint_table_count_read(h->table);
@@ -207,27 +212,18 @@ hints_next(struct http_loop *http, struct hint *to)
 	return hint_table_next(h->table, http->clock->ms, to);
 }
 
-/* Fills in the path that a request has come to. */
-static void
-describe_path(struct caches *caches, const struct path *p,
-    struct hint_path *to)
-{
-	*to = (struct hint_path){ p->namespace, { p->name, p->len }, 0 };
-	(void)path_info_get_uses(&caches->paths, to->namespace, to->name,
-	    &to->uses);
-}
-
 void
 hints_end(struct http_loop *http, const struct hint *hint,
     const struct conn *c)
 {
 	const struct request	*r = c != NULL ? c->request : NULL;
+	const struct path	*p = r != NULL ? r->path : NULL;
 	struct hint_path	 path;
-	bool			 waited = r != NULL && r->disk.waited &&
-				    r->path != NULL;
+	bool			 waited = p != NULL && r->disk.waited;
 
 	if (waited)
-		describe_path(http->caches, r->path, &path);
+		path = (struct hint_path){ p->namespace,
+		    { p->name, p->len }, r->disk.uses };
 	hint_table_brought(http->caches->hints->table, hint->page,
 	    str_of(hint->target.at), waited ? &path : NULL);
 }

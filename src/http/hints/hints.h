@@ -30,11 +30,13 @@ void		 hints_end(struct http_loop *, const struct hint *,
 		    const struct conn *c);
 
 /* Notes that a request is about to wait for the disk.  Before the wait, as its
- * head is still there. */
+ * head is still there.  joins: for a task that is another's; such a wait of a
+ * hint does not count, as the hint has brought nothing in. */
 static inline void
-hints_note_wait(struct conn *c)
+hints_note_wait(struct conn *c, bool joins)
 {
-	if (!c->request->disk.waited)
+	if (!c->request->disk.waited &&
+	    !(joins && session_is_background(c->session)))
 		hints_note_first_wait(c);
 }
 

@@ -100,6 +100,19 @@ pages_free(struct pages **ap)
 	mem_drop(ap);
 }
 
+static bool
+has_page(struct pages *all, const struct path *path)
+{
+	const struct page	*p;
+
+	lock_acquire(all->lock);
+	TAILQ_FOREACH(p, &all->list, link)
+		if (p->path == path)
+			break;
+	lock_release(all->lock);
+	return p != NULL;
+}
+
 static unsigned
 count_pages(struct pages *all)
 {
@@ -128,11 +141,14 @@ void
 pages_add(struct pages *all, const struct conn *c,
     const struct hint_asker *asker)
 {
-	struct path	*path = c->request->path;
-	struct page	*p;
+	struct path		*path = c->request->path;
+	struct hint_page	 page = { path->namespace,
+				    { path->name, path->len } };
+	struct page		*p;
 
 	if (namespace_kind(path->namespace) != NAMESPACE_TARGET ||
-	    count_pages(all) >= PAGES_MAX)
+	    count_pages(all) >= PAGES_MAX || has_page(all, path) ||
+	    !hint_table_may_send(all->table, &page, c->http->clock->ms))
 		return;
 	p = mem_zero(sizeof(*p));
 	p->all = all;

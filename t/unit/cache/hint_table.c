@@ -137,8 +137,10 @@ START_TEST(not_again_at_once)
 	note("/", "/a", 1);
 	ck_assert(send_list("/"));
 	now += HINT_PAUSE - 1;
+	ck_assert(!hint_table_may_send(table, &key, now));
 	ck_assert(!hint_table_send(table, &key, &asker, now));
 	now++;
+	ck_assert(hint_table_may_send(table, &key, now));
 	ck_assert(hint_table_send(table, &key, &asker, now));
 }
 END_TEST
