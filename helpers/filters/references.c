@@ -136,10 +136,11 @@ take_tag(struct reader *r, struct tag *t)
 static bool
 is_style(const struct tag *t)
 {
-	struct reader	r = { t->rel.at, t->rel.at + t->rel.len };
+	struct reader	r;
 
 	if (t->rel.len == 0)
 		return false;
+	r = (struct reader){ t->rel.at, t->rel.at + t->rel.len };
 	for (skip_space(&r); r.at < r.end; skip_space(&r))
 		if (str_same_nocase(take_word(&r, ""), STR("stylesheet")))
 			return true;
