@@ -256,8 +256,12 @@ read_conf(const struct options *o)
 		fputs(buf_string(&errors), stderr);
 		exit(EX_CONFIG);
 	}
-	buf_free(&errors);
 	arch_choose(conf, find_architecture(o->arch));
+	if (!arch_check(conf, &errors)) {
+		fprintf(stderr, "amped: %s", buf_string(&errors));
+		exit(EX_CONFIG);
+	}
+	buf_free(&errors);
 	return conf;
 }
 

@@ -2,7 +2,8 @@
 
 check_LIBRARIES =
 check_PROGRAMS = $(unit_tests) $(fuzz_targets) $(e2e_programs) t/script/script
-e2e_programs = t/evict t/lib/malloc.so t/lib/gate.so t/lib/passwd.so
+e2e_programs = t/evict t/lib/malloc.so t/lib/gate.so t/lib/leap.so \
+	t/lib/passwd.so
 
 include $(srcdir)/t/unit/local.mk
 include $(srcdir)/t/fuzz/local.mk
@@ -26,6 +27,13 @@ t_lib_gate_so_SOURCES = \
 t_lib_gate_so_CFLAGS = -fPIC
 t_lib_gate_so_LDFLAGS = -shared
 t_lib_gate_so_LDADD =
+
+t_lib_leap_so_SOURCES = \
+	t/lib/leap.c
+
+t_lib_leap_so_CFLAGS = -fPIC
+t_lib_leap_so_LDFLAGS = -shared
+t_lib_leap_so_LDADD =
 
 t_lib_passwd_so_SOURCES = \
 	t/lib/passwd.c

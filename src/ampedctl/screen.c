@@ -378,6 +378,18 @@ put_helpers(struct page *p)
 	    COUNT("jobs-dropped"), COUNT("disk-timeouts"));
 }
 
+/* If their number changes. */
+static void
+put_workers(struct page *p)
+{
+	if (GET("workers-max") == 0)
+		return;
+	put_text(p, "workers     %6s of %s, loops busy %.0f%%; %s added, %s "
+	    "retired", COUNT("workers"), COUNT("workers-max"),
+	    100 * GET("loop-utilisation"), COUNT("workers-added"),
+	    COUNT("workers-retired"));
+}
+
 static void
 put_disk(struct page *p)
 {
@@ -466,6 +478,7 @@ screen_draw(struct buf *to, const struct metrics *now,
 	put_bytes(&p);
 	put_connections(&p);
 	put_caches(&p);
+	put_workers(&p);
 	put_helpers(&p);
 	put_disk(&p);
 	put_watches(&p);

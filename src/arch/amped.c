@@ -22,6 +22,7 @@ run_amped(const struct main_env *env)
 		close(env->rules);
 	pool = helper_pool_new(s.loop, &s.clock, env, s.notify);
 	s.on_helper = helper_pool_add;
+	s.on_limits = helper_pool_set_limits;
 	s.report = helper_pool_report;
 	s.measure = helper_pool_measure;
 	s.context = disk.context = pool;

@@ -3,6 +3,8 @@
  */
 #include "arch/arch.h"
 #include "conf/divide.h"
+#include "conf/where.h"
+#include "lib/buf.h"
 #include "lib/log.h"
 #include "lib/need.h"
 
@@ -13,8 +15,31 @@ arch_of(const struct conf *conf)
 	return conf->arch;
 }
 
+/* Threads cannot be started when main serves.  In mp the number of processes is
+ * that of clients, however busy they are. */
+bool
+arch_check(const struct conf *conf, struct buf *errors)
+{
+	const struct arch	*a = arch_of(conf);
+
+	if (conf->workers_max == CONF_WORKERS_FIXED || (!a->threaded &&
+	    !a->limitations[ARCH_LIMITED_CLIENTS]))
+		return true;
+	conf_where(conf, NULL, "workers", CONF_WHERE_ALL, errors);
+	buf_addf(errors, ": architecture %s has a fixed number of workers: "
+	    "leave \"max\" out, or write architecture amped or sped\n",
+	    a->name);
+	return false;
+}
+
 unsigned
 arch_mains(const struct conf *conf)
+{
+	return arch_of(conf)->threaded ? 1 : conf_workers_max(conf);
+}
+
+unsigned
+arch_mains_least(const struct conf *conf)
 {
 	return arch_of(conf)->threaded ? 1 : conf_workers(conf);
 }

@@ -10,6 +10,7 @@
 
 #include "conf/conf.h"
 
+struct buf;
 struct main_env;		/* shared/main_env.h */
 
 /* Promises that an architecture cannot give and others can; amped -t warns of
@@ -51,8 +52,13 @@ const struct arch	*arch_of(const struct conf *);
  * default number of workers.  To be called once for each conf, before it is
  * used. */
 void			 arch_choose(struct conf *, int64_t architecture);
-/* How many mains there are, and how many workers in each. */
+/* Whether the architecture can do what the conf asks for; if not, adds an
+ * error. */
+bool			 arch_check(const struct conf *, struct buf *errors);
+/* How many mains there are at most and at least, and how many workers in
+ * each. */
 unsigned		 arch_mains(const struct conf *);
+unsigned		 arch_mains_least(const struct conf *);
 unsigned		 arch_workers(const struct conf *);
 /* How many threads each main has, its first one included. */
 unsigned		 arch_threads(const struct conf *);

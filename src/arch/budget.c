@@ -175,7 +175,8 @@ budget_suffices(const struct conf *conf, size_t listeners, size_t descriptors)
 	size_t		monitor = count_monitor(conf, mains, listeners);
 	struct budget	b;
 
-	budget_make(&b, conf, mains, listeners, descriptors);
+	/* Each of a few has more helpers. */
+	budget_make(&b, conf, arch_mains_least(conf), listeners, descriptors);
 	if (descriptors >= b.min && descriptors >= monitor)
 		return true;
 	if (descriptors < b.min)

@@ -11,6 +11,7 @@
 
 #include "arch/budget.h"
 #include "arch/service.h"
+#include "conf/divide.h"
 #include "helpers/notify.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -29,6 +30,11 @@
 #define GAUGES_INTERVAL	1000	/* ms that our published gauges may be old */
 #define CHANGES_PAUSE	4	/* ms between two looks at many changes */
 #define WARM_AT_ONCE	4	/* hot names that helpers load */
+/* After a main has come: how often clients are sent away, if there are so many
+ * more than it has, and a quarter of that; ms between these times. */
+#define BALANCES	8
+#define BALANCE_INTERVAL 250
+#define IMBALANCE	4
 
 static void	publish_gauges(void *);
 
@@ -86,7 +92,8 @@ on_changed(void *context, size_t staying)
 {
 	struct service	*s = context;
 
-	scoreboard_publish_open(staying);
+	/* Others are not to leave the queue to a main that drains. */
+	scoreboard_publish_open(s->drains ? SIZE_MAX : staying);
 	if (!s->gauges_due)
 		evloop_arm(s->gauges_timer, s->clock.ms + GAUGES_INTERVAL);
 	s->gauges_due = true;
@@ -142,6 +149,8 @@ begin_drain(void *context)
 	struct service	*s = context;
 
 	log_info("a drain has begun: finishing the responses under way");
+	s->drains = true;
+	scoreboard_publish_open(SIZE_MAX);
 	warm_stop(s->warm);
 	evloop_arm(s->timer, s->clock.ms + s->env->conf->limits.drain);
 	if (s->threads != NULL)
@@ -156,6 +165,62 @@ on_names_written(void *context)
 	struct service	*s = context;
 
 	channel_send(s->env->channel, CHANNEL_HOT_NAMES_WRITTEN, -1);
+}
+
+/* All processes of the user share the system's limit: half is left to them. */
+static size_t
+count_watches(const struct service *s)
+{
+	int64_t	wanted = s->env->conf->cache.watches;
+	int64_t	most = notify_max() / 2 / s->env->mains;
+
+	return (size_t)(most > 0 && most < wanted ? most : wanted);
+}
+
+/* Has half of what a new main lacks come to it: busy clients, which come again.
+ * They may come to this main again, so this is done several times. */
+static void
+send_clients_away(struct service *s)
+{
+	size_t	least = scoreboard_min_open(), n = clients_count(s->clients);
+
+	http_send_away(s->http, s->drains || least == SIZE_MAX ||
+	    n <= least + least / 4 + IMBALANCE ? 0 : (n - least) / 2);
+}
+
+/* Takes a step towards the limits, or towards the new main's part of the
+ * clients. */
+static void
+on_shares_timer(void *context)
+{
+	struct service	*s = context;
+
+	if (http_approach_limits(s->http, count_watches(s)))
+		evloop_arm(s->shares_timer, s->clock.ms + 1);
+	else if (s->balances_left > 0) {
+		send_clients_away(s);
+		s->balances_left--;
+		evloop_arm(s->shares_timer, s->clock.ms + BALANCE_INTERVAL);
+	} else
+		http_send_away(s->http, 0);
+}
+
+/* The number of mains has changed. */
+static void
+change_share(struct service *s)
+{
+	const struct main_env	*env = s->env;
+	unsigned		 before = s->shares;
+
+	s->shares = scoreboard_shares();
+	if (s->shares == 0 || s->drains)
+		return;
+	conf_divide(env->conf, env->whole, env->main, s->shares);
+	acceptor_set_limit(s->clients, service_connections(s));
+	if (s->on_limits != NULL)
+		s->on_limits(s->context);
+	s->balances_left = s->shares > before ? BALANCES : 0;
+	evloop_arm(s->shares_timer, s->clock.ms);
 }
 
 static void
@@ -173,6 +238,9 @@ handle_message(struct service *s, enum channel_message message, int fd)
 		break;
 	case CHANNEL_REQUEST:
 		requests_add(s->requests, fd);
+		break;
+	case CHANNEL_SHARES:
+		change_share(s);
 		break;
 	case CHANNEL_WANT_HOT_NAMES:
 		hot_names_write(s->hot_names, fd, on_names_written, s);
@@ -268,16 +336,6 @@ open_notify(const struct conf *conf)
 	return fd;
 }
 
-/* All processes of the user share the system's limit: half is left to them. */
-static size_t
-count_watches(const struct service *s)
-{
-	int64_t	wanted = s->env->conf->cache.watches;
-	int64_t	most = notify_max() / 2 / s->env->mains;
-
-	return (size_t)(most > 0 && most < wanted ? most : wanted);
-}
-
 static void
 on_changes_pause(void *context)
 {
@@ -331,6 +389,8 @@ service_open(struct service *s, const struct main_env *env)
 	s->tidy = evloop_timer(s->loop, tidy_caches, s);
 	s->keepalive = evloop_timer(s->loop, send_keepalive, s);
 	s->gauges_timer = evloop_timer(s->loop, publish_gauges, s);
+	s->shares_timer = evloop_timer(s->loop, on_shares_timer, s);
+	s->shares = env->shares;
 	proc_signals_unblock();		/* handlers are set by now */
 }
 
@@ -659,6 +719,7 @@ service_close(struct service *s)
 	evloop_unwatch(&s->tidy);
 	evloop_unwatch(&s->keepalive);
 	evloop_unwatch(&s->gauges_timer);
+	evloop_unwatch(&s->shares_timer);
 	access_log_free(&s->access_log);
 	evloop_free(&s->loop);
 	/* Tells the monitor now: the process may take long to end. */

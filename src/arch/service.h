@@ -53,12 +53,19 @@ struct service {
 	struct watch		*keepalive;	/* for the monitor's watchdog */
 	struct watch		*gauges_timer;	/* publishes gauges */
 	bool			 gauges_due;	/* gauges_timer is armed */
+	unsigned		 shares;	/* the limits are divided among
+						 * so many mains */
+	struct watch		*shares_timer;	/* on the way to a share */
+	int			 balances_left;	/* with a new main */
+	bool			 drains;
 	int			 pagemap;	/* of pagemap.h */
 	int			 notify;	/* of notify.h; -1: none */
 	struct sandbox		 sandbox;	/* entered before serving */
 	/* The monitor has started a helper, with that pipe, or could not (-1).
 	 * NULL: the architecture has no helpers. */
 	void			(*on_helper)(void *, int fd);
+	/* Main has another part of the limits; or NULL. */
+	void			(*on_limits)(void *);
 	/* Writes the architecture's lines of the report; or NULL. */
 	void			(*report)(void *, void (*line)(const char *));
 	/* Adds to stats_gauges, in any thread; or NULL. */

@@ -59,6 +59,15 @@ advice_end(struct chunk_cache *cc)
 }
 
 void
+advice_set_limit(struct chunk_cache *cc)
+{
+	struct advice	*a = cc->advised.advice;
+
+	if (a != NULL && a->miniature != NULL)
+		miniature_set_limit(a->miniature, cc->cache.limit_bytes);
+}
+
+void
 advice_note(struct chunk_cache *cc, const struct chunk *k)
 {
 	struct miniature	*m = cc->advised.advice->miniature;

@@ -59,6 +59,9 @@ bool	advice_judge(struct chunk_cache *, int64_t now, struct advice_change *);
 /* False: the cache has no advice. */
 bool	advice_get(const struct chunk_cache *, struct advice_figures *);
 
+/* The limit of the cache has changed; under its lock. */
+void	advice_set_limit(struct chunk_cache *);
+
 /* For chunk.c, under the lock: notes that a chunk in the sample is asked for;
  * that a chunk is asked for that was not in the cache. */
 void	advice_note(struct chunk_cache *, const struct chunk *);

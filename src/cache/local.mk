@@ -28,6 +28,8 @@ libcache_a_SOURCES = \
 	src/cache/header.h \
 	src/cache/hint_table.c \
 	src/cache/hint_table.h \
+	src/cache/limits.c \
+	src/cache/limits.h \
 	src/cache/miniature.c \
 	src/cache/miniature.h \
 	src/cache/open_file.h \

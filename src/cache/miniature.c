@@ -130,6 +130,14 @@ set_limits(struct miniature *m)
 	m->caches[MINIATURE_TWICE].cache.limit_bytes = (size_t)part * 2;
 }
 
+/* Each cache is within its limit again after its next entry. */
+void
+miniature_set_limit(struct miniature *m, size_t limit)
+{
+	m->limit = limit;
+	set_limits(m);
+}
+
 struct miniature *
 miniature_new(size_t limit, const struct cache_policy *live)
 {

@@ -4,6 +4,8 @@
  * buckets has its full size from the start, and takes memory as it is used.
  * Buckets are split in their order, each into itself and a new one.
  */
+#include <sys/param.h>
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -216,8 +218,8 @@ find_victim(struct pathname_cache *pc)
 	return p != NULL ? p : find_passed_victim(pc);
 }
 
-static void
-trim_paths(struct pathname_cache *pc)
+void
+pathname_trim(struct pathname_cache *pc)
 {
 	struct path	*p;
 
@@ -225,6 +227,21 @@ trim_paths(struct pathname_cache *pc)
 		pc->cache.evictions++;
 		drop_path(pc, p);
 	}
+}
+
+void
+pathname_set_limit(struct pathname_cache *pc, size_t limit)
+{
+	pc->cache.limit_entries = limit;
+	pc->cache.limit_bytes = limit * BYTES_PER_PATH;
+}
+
+/* Paths with long names use up the limit of bytes first. */
+size_t
+pathname_used(const struct pathname_cache *pc)
+{
+	return MAX(pc->cache.entries,
+	    (pc->cache.bytes + BYTES_PER_PATH - 1) / BYTES_PER_PATH);
 }
 
 void
@@ -341,7 +358,7 @@ add_path(struct pathname_cache *pc, uint32_t h, uint32_t namespace,
 	link_path(pc, p);
 	cache_charge(&pc->cache, path_size(name.len));
 	p->holds++;
-	trim_paths(pc);
+	pathname_trim(pc);
 	grow_table(pc);
 	return p;
 }

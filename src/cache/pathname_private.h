@@ -39,6 +39,11 @@ struct path	*pathname_find(const struct pathname_cache *,
 void		 pathname_note_absent(struct pathname_cache *,
 		    const struct path *);
 void		 pathname_forget_heads(struct pathname_cache *, struct path *);
+/* Drops paths until they are within their limit. */
+void		 pathname_trim(struct pathname_cache *);
+/* Sets another limit, and returns how much of one is in use, in paths. */
+void		 pathname_set_limit(struct pathname_cache *, size_t);
+size_t		 pathname_used(const struct pathname_cache *);
 /* Keeps heads within their limit; to be called after each new head. */
 void		 pathname_evict_heads(struct pathname_cache *);
 /* Drops heads and file; the caller sets another result, or frees the path. */

@@ -77,6 +77,10 @@ check_orders(struct conf_reader *reader)
 	/* Each main needs a connection; 0 stands for any number. */
 	if (conf->limits.connections != 0) {
 		X(workers, limits.connections)
+		X(workers_max, limits.connections)
+	}
+	if (conf->workers_max > 0) {
+		X(workers, workers_max)
 	}
 #undef X
 }

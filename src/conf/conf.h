@@ -66,7 +66,7 @@ struct conf {
 	struct conf_pairs types_more;		/* suffix, media type */
 	int64_t		 architecture;		/* enum conf_architecture */
 	const struct arch *arch;		/* its own; arch_choose() */
-	int64_t		 workers;		/* 0: one a processor */
+	int64_t		 workers, workers_max;	/* as divide.h says */
 	int64_t		 sandbox;		/* enum conf_sandbox */
 	int64_t		 version;		/* a switch: in responses */
 	char		*pid;			/* file; NULL: none */

@@ -71,28 +71,43 @@ find_largest_in_memory(const struct conf *conf)
 }
 
 void
-conf_divide(struct conf *conf, unsigned number, unsigned mains)
+conf_divide(struct conf *own, const struct conf *conf, unsigned number,
+    unsigned mains)
 {
 	/* 0 is no number but stands for a default. */
 #define X(member, min)							\
 	if (conf->member != 0)						\
-		conf->member = conf_divide_number(conf->member, number, mains, \
+		own->member = conf_divide_number(conf->member, number, mains, \
 		    min);
 	DIVIDED(X)
 #undef X
 }
 
+/* A number of the conf, where auto means a number of processors. */
+static int64_t
+count_workers(const struct conf *conf, int64_t n)
+{
+	int64_t	max = conf->limits.connections;
+
+	if (n != CONF_WORKERS_AUTO)
+		return n;
+	n = MIN(proc_processors(), AUTO_MAX);
+	return max != 0 ? MIN(n, max) : n;
+}
+
 unsigned
 conf_workers(const struct conf *conf)
 {
-	int64_t	n = conf->workers, max = conf->limits.connections;
+	return (unsigned)count_workers(conf, conf->workers);
+}
 
-	if (n != 0)
-		return (unsigned)n;
-	n = proc_processors();
-	if (n > AUTO_MAX)
-		n = AUTO_MAX;
-	return (unsigned)(max != 0 && max < n ? max : n);
+unsigned
+conf_workers_max(const struct conf *conf)
+{
+	int64_t	n = count_workers(conf, conf->workers);
+
+	return (unsigned)(conf->workers_max == CONF_WORKERS_FIXED ? n :
+	    MAX(n, count_workers(conf, conf->workers_max)));
 }
 
 void

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "conf/divide.h"
 #include "conf/foreign.h"
 #include "conf/run.h"
 #include "conf/value.h"
@@ -47,24 +48,50 @@ static const struct type {
 #undef CHECKED
 };
 
-#define AUTO	"auto"
+/* Words in place of a number, for values that are out of bounds in a conf. */
+static const struct {
+	const char	*text;
+	int64_t		 value;
+} workers_words[] = {
+	{ "auto", CONF_WORKERS_AUTO }, { "off", CONF_WORKERS_FIXED }
+};
 
-/* 0, which is out of bounds in a conf, stands for auto. */
+#define WORKERS_WORDS	(sizeof(workers_words) / sizeof(workers_words[0]))
+
+/* How many of the words a type has. */
+static size_t
+count_words(const struct conf_row *row)
+{
+	return row->type == TYPE_WORKERS ? 1 : WORKERS_WORDS;
+}
+
 static bool
 set_workers(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
 	int64_t	ignored;
 
-	if (strcmp(word->text, AUTO) == 0) {
-		*(int64_t *)member = 0;
-		return true;
-	}
+	for (size_t i = 0; i < count_words(row); i++)
+		if (strcmp(word->text, workers_words[i].text) == 0) {
+			*(int64_t *)member = workers_words[i].value;
+			return true;
+		}
 	if (conf_scaled_parse(row->type, word->text, &ignored))
 		return conf_scaled_set(reader, row, word, member);
-	conf_error(reader, word->pos, "\"%s\" is neither a number nor "
-	    AUTO, word->text);
+	conf_error(reader, word->pos, "\"%s\" is neither a number nor auto%s",
+	    word->text, count_words(row) > 1 ? " nor off" : "");
 	return false;
+}
+
+static void
+print_workers(int64_t n, struct buf *to)
+{
+	for (size_t i = 0; i < WORKERS_WORDS; i++)
+		if (n == workers_words[i].value) {
+			buf_adds(to, workers_words[i].text);
+			return;
+		}
+	buf_addf(to, "%" PRId64, n);
 }
 
 /* Adds one of any number of choices. */
@@ -601,9 +628,8 @@ conf_value_print(const struct conf_row *row, const void *member,
 	case INTEGER:
 		if (types[row->type].set == conf_choice_set)
 			buf_adds(to, choice[*(const int64_t *)member]);
-		else if (row->type == TYPE_WORKERS &&
-		    *(const int64_t *)member == 0)
-			buf_adds(to, AUTO);
+		else if (types[row->type].set == set_workers)
+			print_workers(*(const int64_t *)member, to);
 		else if (row->type == TYPE_MODE)
 			buf_addf(to, "%04" PRIo64, *(const int64_t *)member);
 		else

@@ -382,6 +382,22 @@ fs_queues_measure(const struct fs_queues *all)
 	}
 }
 
+void
+fs_queues_set_limits(struct fs_queues *all, size_t limit, size_t tasks_max)
+{
+	struct fs_queue	*q;
+
+	all->limit = limit;
+	all->tasks_max = tasks_max;
+	TAILQ_FOREACH(q, &all->list, link) {
+		q->limit = limit;
+		q->tasks.max = tasks_max;
+	}
+	/* Half a limit: such tasks may be for a file system whose own queue
+	 * is at its limit. */
+	all->off_mount->limit = (limit + 1) / 2;
+}
+
 struct fs_queues *
 fs_queues_new(struct mounts *mounts, size_t limit, size_t tasks_max)
 {
@@ -394,9 +410,7 @@ fs_queues_new(struct mounts *mounts, size_t limit, size_t tasks_max)
 	all->homes = add_queue(all, ID_HOMES, true);
 	all->variants = add_queue(all, ID_VARIANTS, true);
 	all->off_mount = add_queue(all, ID_OFF_MOUNT, true);
-	/* Half a limit: such tasks may be for a file system whose own queue
-	 * is at its limit. */
-	all->off_mount->limit = (limit + 1) / 2;
+	fs_queues_set_limits(all, limit, tasks_max);
 	return all;
 }
 

@@ -23,6 +23,9 @@ struct fs_queues;
 struct fs_queues *fs_queues_new(struct mounts *, size_t limit,
 		    size_t tasks_max);
 void		 fs_queues_free(struct fs_queues **);	/* must be empty */
+/* Sets other limits; helpers and tasks beyond them stay. */
+void		 fs_queues_set_limits(struct fs_queues *, size_t limit,
+		    size_t tasks_max);
 
 /* Makes a record of a task, in the queue of its file system.  NULL: no room,
  * and the job's error is set (see task_queue_add()). */

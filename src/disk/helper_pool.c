@@ -585,6 +585,19 @@ adopt_orphan(struct helper_pool *pool, const struct orphan *orphan)
 	insert_helper(h, &pool->stuck);
 }
 
+/* Idle helpers beyond the limit end with their time, busy ones with their
+ * job. */
+void
+helper_pool_set_limits(void *context)
+{
+	struct helper_pool	*pool = context;
+	const struct conf	*conf = pool->conf;
+
+	fs_queues_set_limits(pool->queues, (size_t)conf_helpers_share(conf),
+	    (size_t)conf->helpers_queue);
+	dispatch_tasks(pool);
+}
+
 struct helper_pool *
 helper_pool_new(struct evloop *loop, const struct clock *clock,
     const struct main_env *env, int notify)

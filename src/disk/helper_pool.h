@@ -29,6 +29,8 @@ bool		 helper_pool_is_busy(void *);
  * monitor could not start one.  context: the pool. */
 void		 helper_pool_add(void *, int fd);
 
+/* The conf has other limits now; context: the pool. */
+void		 helper_pool_set_limits(void *);
 /* Calls line() for each line of the report; context: the pool. */
 void		 helper_pool_report(void *, void (*line)(const char *));
 /* Sets the gauges of the pool and of its queues; context: the pool. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cache/advice.h"
+#include "cache/limits.h"
 #include "http/deferred_close.h"
 #include "http/hints/hints.h"
 #include "http/http.h"
@@ -156,6 +157,22 @@ caches_new(const struct caches_setup *setup)
 		share_caches(caches, setup);
 	caches->hints = hints_new(conf, caches);
 	return caches;
+}
+
+bool
+caches_approach_limits(struct caches *caches, const struct conf *conf)
+{
+	const struct limits	wanted = {
+		.paths = (size_t)conf->cache.paths,
+		.logins = (size_t)conf->cache.logins,
+		.heads = (size_t)conf->cache.heads,
+		.chunks = (size_t)conf->cache.chunks,
+	};
+
+	verifiers_set_max(&caches->verifiers,
+	    (size_t)conf->limits.verify_queue);
+	return limits_approach(&wanted, &caches->paths, &caches->chunks,
+	    &caches->auth);
 }
 
 void

@@ -30,6 +30,9 @@ struct caches_setup {
 };
 
 struct caches	*caches_new(const struct caches_setup *);
+/* Goes on towards the limits that the conf has now.  True: to be called again
+ * in a later iteration. */
+bool		 caches_approach_limits(struct caches *, const struct conf *);
 /* All loops that used the caches have been freed. */
 void		 caches_free(struct caches **);
 /* Changes the policy if the conf leaves it to the server and there is a better

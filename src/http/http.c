@@ -10,6 +10,7 @@
 #include "http/limits/verification.h"
 #include "http/watch/changes.h"
 #include "http/watch/passes.h"
+#include "http/watch/waypoints.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "stats/stats.h"
@@ -118,6 +119,19 @@ void
 http_resume(struct http_loop *http)
 {
 	http->draining = false;
+}
+
+void
+http_send_away(struct http_loop *http, size_t connections)
+{
+	http->sent_away = connections;
+}
+
+bool
+http_approach_limits(struct http_loop *http, size_t watches)
+{
+	waypoints_set_max(http->caches->waypoints, watches);
+	return caches_approach_limits(http->caches, http->conf);
 }
 
 size_t

@@ -65,6 +65,7 @@ struct caches {		/* and counts of jobs; several loops may share them */
 struct http_loop {
 	struct caches		*caches;
 	bool			 owns_caches, draining;
+	size_t			 sent_away;	/* connections yet to end */
 	const struct conf	*conf;
 	struct clock		*clock;
 	struct disk		 disk;

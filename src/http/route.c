@@ -8,14 +8,25 @@
 #include "http/reply.h"
 #include "lib/compiler.h"
 
+/* Whether this connection is one of those that go to another main. */
+static COLD bool
+take_leave(struct conn *c)
+{
+	if (session_is_trusted(c->session))	/* a preload's */
+		return false;
+	c->http->sent_away--;
+	return true;
+}
+
 /* Whether the connection ends with this response, by the client's wish or a
  * limit.  A preload sends requests for variants behind the file's. */
 static bool
-must_close(const struct conn *c)
+must_close(struct conn *c)
 {
 	int64_t	most = c->http->conf->limits.requests;
 
 	return c->last_request || c->http->draining ||
+	    (c->http->sent_away != 0 && take_leave(c)) ||
 	    (most != 0 && c->session->requests + 1 >= most &&
 	    !session_is_trusted(c->session));
 }

@@ -67,6 +67,12 @@ void		 http_verify(struct http_loop *);
  * sessions that wait for a request, as READY, so that they wait less. */
 void		 http_drain(struct http_loop *);
 void		 http_resume(struct http_loop *);	/* ends a drain */
+/* Has so many connections end with their next response, so that their clients
+ * come again, to another main. */
+void		 http_send_away(struct http_loop *, size_t connections);
+/* Goes on towards the limits of caches that the conf has now, with so many
+ * watched directories.  True: to be called again in a later iteration. */
+bool		 http_approach_limits(struct http_loop *, size_t watches);
 /* How many responses machine_break_off() has found, in all loops that share the
  * caches. */
 size_t		 http_count_broken_off(const struct http_loop *);

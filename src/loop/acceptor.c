@@ -217,6 +217,19 @@ drain_acceptor(struct acceptor *a)
 }
 
 void
+acceptor_set_limit(struct clients *all, size_t limit)
+{
+	struct acceptor	*a = all->acceptor;
+
+	all->limit = limit;
+	if (a == NULL || all->draining)
+		return;
+	a->limit = limit;
+	if (a->paused && accept_has_room(a))
+		accept_start(a);
+}
+
+void
 acceptor_drain(struct clients *all)
 {
 	/* Connections of a batch are idle, and may end below. */

@@ -46,6 +46,8 @@ struct acceptor_setup {
 /* Listens on sockets, and closes them in a drain. */
 void		 acceptor_listen(struct clients *,
 		    const struct acceptor_setup *);
+/* Sets another limit of connections; those beyond it stay. */
+void		 acceptor_set_limit(struct clients *, size_t);
 /* Accepts the connections that are queued, then no more, and drains the
  * clients, which need not listen. */
 void		 acceptor_drain(struct clients *);

@@ -26,6 +26,7 @@ struct generation;
 	X(error_log)							\
 	X(upgrade)							\
 	X(hot_lists)							\
+	X(scaling)							\
 	X(workers)							\
 	X(program_managers)						\
 	X(piped_log)

@@ -326,7 +326,8 @@ ask_main_unheard(const struct worker *w, struct control_client *c)
 static unsigned
 find_main(const struct generation *g, unsigned i)
 {
-	while (i < g->nworkers && g->workers[i].channel.fd == -1)
+	while (i < g->nworkers && (g->workers[i].channel.fd == -1 ||
+	    !g->workers[i].wanted))
 		i++;
 	return i;
 }

@@ -29,9 +29,42 @@ generation_read_conf(struct buf *errors)
 {
 	struct conf	*conf = conf_read_again(prepared.conf_file, errors);
 
-	if (conf != NULL)
-		arch_choose(conf, prepared.architecture);
+	if (conf == NULL)
+		return NULL;
+	arch_choose(conf, prepared.architecture);
+	if (!arch_check(conf, errors))
+		conf_free(&conf);
 	return conf;
+}
+
+/* Returns how many mains a generation begins with: as many as serve now, within
+ * what its conf allows. */
+static unsigned
+count_wanted(const struct conf *conf)
+{
+	const struct generation	*now = generations.serving;
+	unsigned		 least = arch_mains_least(conf);
+	unsigned		 most = arch_mains(conf);
+	unsigned		 n = now == NULL || least == most ? least :
+				    now->nwanted;
+
+	return n < least ? least : n > most ? most : n;
+}
+
+/* Beside the most mains at a time, there are places for those that drain. */
+static void
+make_workers(struct generation *g)
+{
+	unsigned	least = arch_mains_least(g->conf);
+	unsigned	most = arch_mains(g->conf);
+
+	g->nwanted = count_wanted(g->conf);
+	g->nworkers = most + (most - least);
+	g->workers = mem_array(g->nworkers, sizeof(g->workers[0]));
+	for (unsigned i = 0; i < g->nworkers; i++)
+		g->workers[i] = (struct worker){ .generation = g, .number = i,
+		    .wanted = i < g->nwanted, .channel.fd = -1,
+		    .hot_list.file = -1, .stats_slot = SCOREBOARD_NONE };
 }
 
 struct generation *
@@ -52,12 +85,7 @@ generation_new(struct conf *conf)
 	g->manager_sockets = mem_array(conf->nmanagers + 1, sizeof(int));
 	for (size_t i = 0; i < conf->nmanagers; i++)
 		g->manager_sockets[i] = -1;
-	g->nworkers = arch_mains(conf);
-	g->workers = mem_array(g->nworkers, sizeof(g->workers[0]));
-	for (unsigned i = 0; i < g->nworkers; i++)
-		g->workers[i] = (struct worker){ .generation = g, .number = i,
-		    .channel.fd = -1, .hot_list.file = -1,
-		    .stats_slot = SCOREBOARD_NONE };
+	make_workers(g);
 	return g;
 }
 

@@ -39,7 +39,7 @@ enum generation_state {
 	GENERATION_GONE			/* freed */
 };
 
-/* A place for a main: when the main dies, another one is started in it. */
+/* A place for a main: if it is wanted, another is started when it dies. */
 struct worker {
 	struct generation	*generation;
 	unsigned		 number;	/* within the generation */
@@ -49,14 +49,15 @@ struct worker {
 	struct source		 channel;	/* to main */
 	struct child		*main;		/* NULL: no main */
 	int64_t			 started_at;	/* ms: start of the main */
+	uint64_t		 loop_time;	/* us: scaling.c's, as read */
 	struct timer		 timer;		/* without a main, starts one;
 						 * with a main, gives it up */
 	int			 backoff;	/* ms */
 	struct watchdog		 watchdog;	/* of the present main */
+	bool			 wanted, joins;	/* a main; the first starts */
 	bool			 ready;		/* the main serves */
-	bool			 closed;	/* main accepts no more */
-	bool			 logger_due;	/* main is to get an access
-						 * logger, when there is room */
+	bool			 closed, logger_due;	/* main accepts no more;
+						 * it waits for a logger */
 	struct hot_list		 hot_list;	/* of the present main */
 };
 
@@ -81,7 +82,7 @@ struct generation {
 	struct program_stats	*program_stats;	/* owned; NULL: no programs */
 	struct chain_stats	*chain_stats;	/* owned; NULL: no chains */
 	struct worker		*workers;	/* owned */
-	unsigned		 nworkers;
+	unsigned		 nworkers, nwanted;	/* all; is to serve */
 	enum generation_state	 state;
 	unsigned		 replaced_by;	/* number of a reload */
 	bool			 closed;	/* mains accept no more */

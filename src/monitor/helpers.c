@@ -84,7 +84,7 @@ has_enough(const struct worker *w, enum child_role role)
 
 	if (role == CHILD_HELPER) {
 		all = g->conf->helpers_max;
-		max = conf_divide_number(all, w->number, g->nworkers, 1);
+		max = conf_divide_number(all, w->number, g->nwanted, 1);
 	}
 	TAILQ_FOREACH(h, &helpers, link) {
 		if (h->role != role)

@@ -81,14 +81,14 @@ static void
 give_list(int file, unsigned number, unsigned count)
 {
 	struct generation	*g = generations.serving;
-	unsigned		 step = count < g->nworkers ? count :
-				    g->nworkers;
+	const struct worker	*w;
+	unsigned		 step = count < g->nwanted ? count : g->nwanted;
+	unsigned		 n = 0;		/* mains so far */
 
-	if (step == 0)
-		return;
-	for (unsigned i = number % step; i < g->nworkers; i += step)
-		if (g->workers[i].channel.fd != -1 && channel_send(
-		    g->workers[i].channel.fd, CHANNEL_HOT_NAMES, file) == -1)
+	for (w = g->workers; step > 0 && w < g->workers + g->nworkers; w++)
+		if (w->wanted && n++ % step == number % step &&
+		    w->channel.fd != -1 && channel_send(w->channel.fd,
+		    CHANNEL_HOT_NAMES, file) == -1)
 			log_info("a main does not take a list of hot names");
 }
 

@@ -45,6 +45,9 @@ libmonitor_a_SOURCES = \
 	src/monitor/reopen.h \
 	src/monitor/roots.c \
 	src/monitor/roots.h \
+	src/monitor/scaling.c \
+	src/monitor/scaling_rule.c \
+	src/monitor/scaling_rule.h \
 	src/monitor/socket_files.c \
 	src/monitor/socket_files.h \
 	src/monitor/standard_error.c \

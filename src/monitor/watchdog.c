@@ -75,7 +75,8 @@ watchdog_on_alive(struct worker *w)
 {
 	const struct generation	*g = w->generation;
 
-	if (g != generations.serving || g->state != GENERATION_SERVING)
+	if (g != generations.serving || g->state != GENERATION_SERVING ||
+	    !w->wanted)
 		return;
 	watchdog_start(w);
 	for (unsigned i = 0; i < g->nworkers; i++)

@@ -72,12 +72,26 @@ static void	happen(struct generation *, enum life_event, struct worker *,
  * A main
  */
 
+/* Among how many mains the limits are divided: those that drain keep their
+ * part until they end. */
+static unsigned
+count_shares(const struct generation *g)
+{
+	unsigned	n = 0;
+
+	for (unsigned i = 0; i < g->nworkers; i++)
+		n += g->workers[i].wanted || g->workers[i].main != NULL;
+	return n;
+}
+
 static void
 run_main(struct generation *g, void *worker, int channel)
 {
-	struct worker	*w = worker;
-	struct main_env	 env = {
+	const struct conf	 whole = *g->conf;
+	struct worker		*w = worker;
+	struct main_env		 env = {
 		.conf = g->conf,
+		.whole = &whole,
 		.channel = channel,
 		.listeners = g->listeners,
 		.nlisteners = g->nlisteners,
@@ -90,7 +104,8 @@ run_main(struct generation *g, void *worker, int channel)
 		.limiters = g->limiters,
 		.accept_token = g->accept_token,
 		.main = w->number,
-		.mains = g->nworkers,
+		.mains = arch_mains(g->conf),
+		.shares = count_shares(g),
 		.workers = arch_workers(g->conf),
 		.orphans = orphans.at,
 		.norphans = orphans.count,
@@ -101,7 +116,7 @@ run_main(struct generation *g, void *worker, int channel)
 	scoreboard_attach(w->stats_slot);
 	program_stats_use(g->program_stats);
 	chain_stats_use(g->chain_stats);
-	conf_divide(g->conf, w->number, g->nworkers);
+	conf_divide(g->conf, &whole, w->number, env.shares);
 	log_init("main", (enum log_level)g->conf->log.error_level);
 	/* Only processes that may wait for a file system have the logs. */
 	generation_close_logs(g);
@@ -124,16 +139,45 @@ on_timer(void *worker)
 	happen(w->generation, LIFE_TIMEOUT, w, NULL);
 }
 
+/* The limits are divided among another number of mains. */
+static void
+tell_shares(const struct generation *g, const struct worker *except)
+{
+	const struct worker	*w;
+
+	if (g != generations.serving || g->state != GENERATION_SERVING)
+		return;
+	scoreboard_set_shares(count_shares(g));
+	for (w = g->workers; w < g->workers + g->nworkers; w++)
+		if (w != except && w->channel.fd != -1 && channel_send(
+		    w->channel.fd, CHANNEL_SHARES, -1) == -1)
+			log_info("a main does not take its share of the "
+			    "limits");
+}
+
+/* Whether a main that is waited for does not serve. */
+static bool
+is_late(const struct worker *w)
+{
+	return w->wanted && !w->joins && !w->ready;
+}
+
 static void
 on_ready(struct worker *w)
 {
 	const struct generation	*g = w->generation;
+	bool			 joined = w->joins;
 
 	w->ready = true;
-	if (g->state == GENERATION_SERVING)
+	w->joins = false;
+	if (g->state == GENERATION_SERVING && w->wanted)
 		watchdog_start(w);
+	if (joined) {
+		tell_shares(g, w);
+		return;
+	}
 	for (unsigned i = 0; i < g->nworkers; i++)
-		if (!g->workers[i].ready)
+		if (is_late(&g->workers[i]))
 			return;
 	happen(w->generation, LIFE_READY, w, NULL);
 }
@@ -211,7 +255,7 @@ main_died(void *worker, const struct child *c)
 	struct worker	*w = worker;
 
 	w->main = NULL;
-	if (w->generation->replaced_by != 0 && c->status != 0)
+	if ((w->generation->replaced_by != 0 || !w->wanted) && c->status != 0)
 		log_errorx("the old main %s: its responses under way are lost",
 		    c->how);
 	lose_main(w, c->how);
@@ -306,7 +350,8 @@ take_over(const struct change *c)
 	set_timers(c->g, 0);
 	tell_ready(c);
 	for (unsigned i = 0; i < c->g->nworkers; i++)
-		watchdog_start(&c->g->workers[i]);
+		if (c->g->workers[i].wanted)
+			watchdog_start(&c->g->workers[i]);
 }
 
 static void
@@ -336,7 +381,9 @@ kill_main(const struct change *c)
 static void
 start_or_lose(const struct change *c)
 {
-	if (c->w->main != NULL)
+	if (!c->w->wanted)
+		kill_main(c);
+	else if (c->w->main != NULL)
 		lose_main(c->w, "does not end");
 	else
 		start_main(c->w);
@@ -370,12 +417,18 @@ abort_start(const struct change *c)
 	COMPONENTS_TELL(failed, (c->how));
 }
 
-/* The first restart is at once.  A server that has not served yet ends. */
+/* The first restart is at once.  A server that has not served yet ends.  After
+ * a main that was to drain there is none. */
 static void
 set_restart(const struct change *c)
 {
 	struct worker	*w = c->w;
 
+	if (!w->wanted) {
+		log_info("the main that was not needed %s", c->how);
+		tell_shares(c->g, w);
+		return;
+	}
 	if (upgrade_is_on_trial()) {
 		if (due.end == 0)
 			log_errorx("main %s before it served", c->how);
@@ -416,10 +469,10 @@ drain_mains(const struct change *c)
 		w = &g->workers[i];
 		watchdog_stop(w);
 		hot_lists_ask(w);
-		if (w->main != NULL)
-			kill(w->main->pid, SIGQUIT);
-		else
+		if (w->main == NULL)
 			on_closed(w);
+		else if (w->wanted)	/* else it drains already */
+			kill(w->main->pid, SIGQUIT);
 	}
 	check_if_empty(g);
 }
@@ -492,7 +545,7 @@ workers_start(struct generation *g)
 {
 	make_shared(g);
 	program_managers_start(g);
-	for (unsigned i = 0; i < g->nworkers; i++) {
+	for (unsigned i = 0; i < g->nwanted; i++) {
 		start_main(&g->workers[i]);
 		if (g->workers[i].main != NULL ||
 		    g->state != GENERATION_STARTING)
@@ -508,6 +561,42 @@ void
 workers_replace(struct generation *g)
 {
 	happen(g, LIFE_REPLACED, NULL, NULL);
+}
+
+bool
+workers_add(struct generation *g)
+{
+	struct worker	*w = g->workers, *end = w + g->nworkers;
+
+	while (w < end && (w->wanted || w->main != NULL))
+		w++;
+	if (w == end)
+		return false;
+	w->wanted = w->joins = true;
+	w->backoff = 0;
+	g->nwanted++;
+	stats_count(STATS_WORKERS_ADDED);
+	start_main(w);
+	return true;
+}
+
+void
+workers_retire(struct generation *g)
+{
+	struct worker	*w = g->workers + g->nworkers - 1;
+
+	while (w > g->workers && !w->wanted)
+		w--;
+	w->wanted = w->joins = false;
+	g->nwanted--;
+	stats_count(STATS_WORKERS_RETIRED);
+	watchdog_stop(w);
+	events_unset(&w->timer);
+	if (w->main == NULL)
+		return;
+	kill(w->main->pid, SIGQUIT);
+	events_set(&w->timer, g->conf->limits.drain + WORKERS_END_TIMEOUT,
+	    on_timer, w);
 }
 
 static void

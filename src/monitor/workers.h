@@ -14,6 +14,11 @@
 void	workers_start(struct generation *);
 /* Another generation serves.  Each main finishes its responses and ends. */
 void	workers_replace(struct generation *);
+/* Starts one more main of the generation that serves.  False: too many still
+ * drain. */
+bool	workers_add(struct generation *);
+/* Lets one main of the generation that serves drain, and end. */
+void	workers_retire(struct generation *);
 /* Whether a generation starts, or too many drain. */
 bool	workers_are_busy(void);
 

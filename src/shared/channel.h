@@ -27,6 +27,9 @@
 					 * for a list of hot_list.h */	\
 	X(HOT_NAMES_WRITTEN, "hot names written") /* main: the list is in the \
 					 * file */			\
+	X(SHARES,	"shares")	/* monitor: limits are divided among \
+					 * as many mains as the scoreboard \
+					 * says */			\
 	X(HOT_NAMES,	"hot names")	/* monitor: with a file that has a \
 					 * list, only to be read */
 

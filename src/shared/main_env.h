@@ -16,8 +16,9 @@ struct mounts;
 struct orphan;
 
 struct main_env {
-	const struct conf	*conf;		/* with this main's part of
+	struct conf		*conf;		/* with this main's part of
 						 * each limit */
+	const struct conf	*whole;		/* with the whole limits */
 	int			 channel;	/* to the monitor */
 	struct listener		*listeners;
 	size_t			 nlisteners;
@@ -34,7 +35,8 @@ struct main_env {
 	struct accept_token	*accept_token;	/* NULL: not one of several
 						 * mains with one client each */
 	unsigned		 main;		/* number of this main */
-	unsigned		 mains;		/* how many there are */
+	unsigned		 mains;		/* how many there may be */
+	unsigned		 shares;	/* among so many is divided */
 	unsigned		 workers;	/* threads or pipelines in this
 						 * main */
 	const struct orphan	*orphans;	/* of earlier mains */

@@ -155,6 +155,19 @@ add_responses(struct buf *to, const struct report *r)
 	buf_adds(to, "</p></section>\n");
 }
 
+/* How many mains there are, and how busy. */
+static void
+add_workers(struct buf *to, const struct report *r)
+{
+	add_count(to, "<p>workers ", get_gauge(STATS_GAUGE_WORKERS));
+	add_count(to, " of ", get_gauge(STATS_GAUGE_WORKERS_MAX));
+	buf_adds(to, ", their loops busy ");
+	report_meter(to, get_gauge(STATS_GAUGE_UTILISATION), 1000000);
+	add_count(to, "; added ", r->sum.counters[STATS_WORKERS_ADDED]);
+	add_count(to, ", retired ", r->sum.counters[STATS_WORKERS_RETIRED]);
+	buf_adds(to, "</p>\n");
+}
+
 static void
 add_connections(struct buf *to, const struct report *r)
 {
@@ -174,7 +187,10 @@ add_connections(struct buf *to, const struct report *r)
 	add_count(to, " now, accepted ", r->sum.counters[STATS_CONNECTIONS]);
 	add_count(to, ", refused ",
 	    r->sum.counters[STATS_CONNECTIONS_REFUSED]);
-	buf_adds(to, "</p></section>\n");
+	buf_adds(to, "</p>\n");
+	if (get_gauge(STATS_GAUGE_WORKERS_MAX) != 0)
+		add_workers(to, r);
+	buf_adds(to, "</section>\n");
 }
 
 /* How full a cache is, by the limit that is nearer. */

@@ -24,6 +24,10 @@ static struct scoreboard {
 	int64_t			started, loaded;	/* s since 1970 */
 	int64_t			conf_number;
 	_Atomic bool		leaving;
+	struct {
+		_Atomic unsigned	shares;
+		_Atomic int64_t		max, utilisation;
+	}			workers;
 	struct stats_slot	retired[2];
 	struct stats_slot	monitor;
 	_Atomic int		nslots;		/* used so far */
@@ -59,6 +63,32 @@ bool
 scoreboard_is_leaving(void)
 {
 	return board != NULL && board->leaving;
+}
+
+void
+scoreboard_set_shares(unsigned n)
+{
+	board->workers.shares = n;
+}
+
+unsigned
+scoreboard_shares(void)
+{
+	return board == NULL ? 0 : board->workers.shares;
+}
+
+void
+scoreboard_set_utilisation(unsigned max, uint32_t utilisation)
+{
+	board->workers.max = max;
+	board->workers.utilisation = utilisation;
+}
+
+uint64_t
+scoreboard_loop_time(int slot)
+{
+	return slot == SCOREBOARD_NONE ? 0 : counter_read(
+	    &board->slots[slot].histograms[STATS_HISTOGRAM_LOOP_LAG].sum);
 }
 
 /* The first of n free slots in a row. */
@@ -230,6 +260,8 @@ scoreboard_measure(time_t now)
 	stats_gauges[STATS_GAUGE_UPTIME] = (int64_t)now - board->started;
 	stats_gauges[STATS_GAUGE_GENERATION] = board->conf_number;
 	stats_gauges[STATS_GAUGE_LOADED] = board->loaded;
+	stats_gauges[STATS_GAUGE_WORKERS_MAX] = board->workers.max;
+	stats_gauges[STATS_GAUGE_UTILISATION] = board->workers.utilisation;
 }
 
 /* Whether a gauge is added up: some have one value for all mains, and of some
@@ -242,6 +274,8 @@ adds_up(int gauge)
 	case STATS_GAUGE_UPTIME:
 	case STATS_GAUGE_GENERATION:
 	case STATS_GAUGE_LOADED:
+	case STATS_GAUGE_WORKERS_MAX:
+	case STATS_GAUGE_UTILISATION:
 	case STATS_GAUGE_DRAINING:
 	case STATS_GAUGE_ADDRESSES:
 	case STATS_GAUGE_FS_QUEUES:
@@ -254,13 +288,14 @@ adds_up(int gauge)
 	}
 }
 
-/* Whether a slot is of another main of our generation that serves. */
+/* Whether a slot is of another main of our generation that serves or drains. */
 static bool
 is_sibling(int slot)
 {
 	return slot != own_slot && board->published[slot].generation ==
 	    board->published[own_slot].generation &&
-	    board->published[slot].gauges[STATS_GAUGE_WORKERS] != 0;
+	    (board->published[slot].gauges[STATS_GAUGE_WORKERS] != 0 ||
+	    board->published[slot].gauges[STATS_GAUGE_DRAINING] != 0);
 }
 
 static void
@@ -297,7 +332,9 @@ divide_ratios(int64_t *g)
 void
 scoreboard_merge(void)
 {
-	stats_gauges[STATS_GAUGE_WORKERS] = 1;
+	/* A main that drains serves with the others no more. */
+	stats_gauges[STATS_GAUGE_WORKERS] =
+	    stats_gauges[STATS_GAUGE_DRAINING] == 0;
 	stats_gauges[STATS_GAUGE_OPEN_MIN] = stats_gauges[STATS_GAUGE_OPEN];
 	stats_gauges[STATS_GAUGE_OPEN_MAX] = stats_gauges[STATS_GAUGE_OPEN];
 	if (own_slot == SCOREBOARD_NONE)

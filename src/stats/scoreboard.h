@@ -32,6 +32,17 @@ void	scoreboard_free(int slot, unsigned n);
 /* Monitor: the conf of this number has come into force. */
 void	scoreboard_set_conf(int64_t number);
 
+/* Monitor: among how many mains the limits of the server are divided. */
+void	scoreboard_set_shares(unsigned);
+/* Monitor: how many mains there may be, if their number changes, else 0; and
+ * the mean utilisation of their loops, in millionths. */
+void	scoreboard_set_utilisation(unsigned max, uint32_t);
+/* Monitor: how long the iterations of the loops that count in that slot have
+ * taken, in us. */
+uint64_t scoreboard_loop_time(int slot);
+/* Main: the last number of scoreboard_set_shares(), or 0. */
+unsigned scoreboard_shares(void);
+
 /* Monitor: the server is about to end. */
 void	scoreboard_set_leaving(void);
 

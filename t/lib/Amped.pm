@@ -189,17 +189,24 @@ sub free_port {
 	die "no free port: $@\n";
 }
 
+# Has programs that are started from here on load a library of t/lib first.
+sub preload {
+	my ($name) = @_;
+
+	$ENV{LD_PRELOAD} = ($ENV{AMPED_BUILD} // source_dir()) .
+	    "/t/lib/$name";
+	die "there is no $ENV{LD_PRELOAD}: make tests\n"
+	    unless -e $ENV{LD_PRELOAD};
+	$ENV{ASAN_OPTIONS} = join(':', $ENV{ASAN_OPTIONS} // (),
+	    'verify_asan_link_order=0');
+}
+
 # For servers that are started from here on: a main that reads a file of media
 # types waits until a FIFO has been opened and closed.
 sub gate {
 	my $types = docroot(types => '') . '/types';
 
-	$ENV{LD_PRELOAD} = ($ENV{AMPED_BUILD} // source_dir()) .
-	    '/t/lib/gate.so';
-	die "there is no $ENV{LD_PRELOAD}: make tests\n"
-	    unless -e $ENV{LD_PRELOAD};
-	$ENV{ASAN_OPTIONS} = join(':', $ENV{ASAN_OPTIONS} // (),
-	    'verify_asan_link_order=0');
+	preload('gate.so');
 	mkfifo("$types.gate", 0644) or die "mkfifo: $!\n";
 	return ($types, "$types.gate");
 }

@@ -118,6 +118,7 @@ unit_tests = \
 	t/unit/loop/stages \
 	t/unit/loop/threads \
 	t/unit/monitor/control_socket \
+	t/unit/monitor/scaling_rule \
 	t/unit/programs/application \
 	t/unit/programs/manager \
 	t/unit/programs/ownership \

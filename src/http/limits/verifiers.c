@@ -30,6 +30,14 @@ verifiers_init(struct verifiers *vs, size_t waiting_max)
 }
 
 void
+verifiers_set_max(struct verifiers *vs, size_t waiting_max)
+{
+	lock_acquire(vs->lock);
+	vs->waiting_max = waiting_max;
+	lock_release(vs->lock);
+}
+
+void
 verifiers_free(struct verifiers *vs)
 {
 	need(TAILQ_EMPTY(&vs->queues) && TAILQ_EMPTY(&vs->assigned));
@@ -89,7 +97,7 @@ decide_state(const struct verifiers *vs, const struct address_key *name,
 
 	if (waiting == 0 && has_slot(vs, a != NULL ? a->busy : 0, limits))
 		return VERIFIER_RUNNING;
-	return waiting < vs->waiting_max - vs->waiting ? VERIFIER_QUEUED :
+	return waiting + vs->waiting < vs->waiting_max ? VERIFIER_QUEUED :
 	    VERIFIER_REFUSED;
 }
 

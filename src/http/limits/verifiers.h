@@ -54,6 +54,8 @@ struct verifiers {
 
 void	 verifiers_init(struct verifiers *, size_t waiting_max);
 void	 verifiers_free(struct verifiers *);
+/* Sets another limit; entries beyond it stay. */
+void	 verifiers_set_max(struct verifiers *, size_t waiting_max);
 /* Whether an entry of that address would not be refused. */
 bool	 verifiers_accepts(struct verifiers *, const struct address_key *,
 	    const struct verifiers_limits *);

@@ -102,6 +102,20 @@ keep_limit(struct waypoints *w, const struct job *job)
 	waypoint_schedule(w);
 }
 
+void
+waypoints_set_max(struct waypoints *w, size_t max)
+{
+	if (w == NULL || w->max == max)
+		return;
+	lock_acquire(w->lock);
+	w->max = max;
+	if (waypoint_is_over(w, max)) {
+		w->evict = true;
+		waypoint_schedule(w);
+	}
+	lock_release(w->lock);
+}
+
 /* Nothing more is watched where directories come faster than they go. */
 static bool
 has_room(const struct waypoints *w)

@@ -23,6 +23,8 @@ struct path;
 struct waypoints	*waypoints_new(struct caches *, int notify, size_t max,
 			    bool shared);
 void			 waypoints_free(struct waypoints **);
+/* Sets another limit; NULL does nothing. */
+void			 waypoints_set_max(struct waypoints *, size_t);
 
 /* Before a lookup of a path: has its job watch what is not watched yet. */
 void		waypoints_begin(struct caches *, const struct path *,

@@ -4,20 +4,27 @@
 #include "conf/divide.h"
 #include "t/unit/conf/confs.h"
 
-/* An architecture's default, a conf, and the number of workers. */
+/* An architecture's default, a conf, and the number of workers, which may be
+ * more. */
 static const struct {
 	const char	*text;
-	unsigned	 arch_default, workers;
+	unsigned	 arch_default, workers, max;
 } cases[] = {
-	{ "", 1, 1 },
-	{ "", 32, 32 },
-	{ "workers 1\n", 32, 1 },
-	{ "workers 5\n", 32, 5 },
-	{ "workers 5\n", 1, 5 },
-	{ "limits { connections 10 }\n", 32, 10 },
-	{ "limits { connections 10 }\n", 1, 1 },
-	{ "limits { connections 10 }\nworkers 9\n", 32, 9 },
-	{ "limits { connections 1 }\nworkers auto\n", 32, 1 },
+	{ "workers 2 max 5\n", 1, 2, 5 },
+	{ "workers 2 max 2\n", 1, 2, 2 },
+	{ "workers 2 max off\n", 1, 2, 2 },
+	{ "workers max 3\n", 1, 1, 3 },
+	{ "limits { connections 1 }\nworkers 1 max auto\n", 1, 1, 1 },
+	{ "workers 256 max auto\n", 1, 256, 256 },
+	{ "", 1, 1, 1 },
+	{ "", 32, 32, 32 },
+	{ "workers 1\n", 32, 1, 1 },
+	{ "workers 5\n", 32, 5, 5 },
+	{ "workers 5\n", 1, 5, 5 },
+	{ "limits { connections 10 }\n", 32, 10, 10 },
+	{ "limits { connections 10 }\n", 1, 1, 1 },
+	{ "limits { connections 10 }\nworkers 9\n", 32, 9, 9 },
+	{ "limits { connections 1 }\nworkers auto\n", 32, 1, 1 },
 };
 
 START_TEST(workers)
@@ -30,6 +37,7 @@ START_TEST(workers)
 	conf = good(buf_string(&text));
 	conf_workers_default(conf, cases[_i].arch_default);
 	ck_assert_uint_eq(conf_workers(conf), cases[_i].workers);
+	ck_assert_uint_eq(conf_workers_max(conf), cases[_i].max);
 	conf_free(&conf);
 	buf_free(&text);
 }
@@ -57,7 +65,7 @@ START_TEST(portions)
 	for (unsigned i = 0; i < 32; i++) {
 		conf = good("limits { connections 40; idle 7s }\n"
 		    "cache { paths 1000 }\n" SITE);
-		conf_divide(conf, i, 32);
+		conf_divide(conf, conf, i, 32);
 		ck_assert_int_ge(conf->limits.connections, 1);
 		ck_assert_int_le(conf->limits.connections, 2);
 		ck_assert_int_ge(conf->helpers_max, 1);
@@ -75,6 +83,21 @@ START_TEST(portions)
 }
 END_TEST
 
+/* Main divides again when there are more mains, or fewer. */
+START_TEST(again)
+{
+	struct conf		*conf = good("cache { paths 1000 }\n" SITE);
+	const struct conf	 whole = *conf;
+	const int64_t		 mains[] = { 1, 4, 2, 1 };
+
+	for (int i = 0; i < COUNT(mains); i++) {
+		conf_divide(conf, &whole, 1, (unsigned)mains[i]);
+		ck_assert_int_eq(conf->cache.paths, 1000 / mains[i]);
+	}
+	conf_free(&conf);
+}
+END_TEST
+
 /* A main can take in the longest body that is allowed anywhere. */
 START_TEST(bodies)
 {
@@ -84,7 +107,7 @@ START_TEST(bodies)
 	for (int i = 0; i < COUNT(mains); i++) {
 		conf = good("site x { listen *:80; root /\n"
 		    "path /a { body 9M }\npath /b { body 3M } }\n" SITE);
-		conf_divide(conf, 0, (unsigned)mains[i]);
+		conf_divide(conf, conf, 0, (unsigned)mains[i]);
 		ck_assert_int_eq(conf->limits.bodies, want[i] << 20);
 		conf_free(&conf);
 	}
@@ -99,7 +122,7 @@ START_TEST(bodies_on_disk)
 	conf = good("limits { spool /tmp from 2M max 40M }\n"
 	    "site x { listen *:80; root /\n"
 	    "path /a { body 9M } }\n" SITE);
-	conf_divide(conf, 0, 64);
+	conf_divide(conf, conf, 0, 64);
 	ck_assert_int_eq(conf->limits.bodies, 2 << 20);
 	ck_assert_int_eq(conf->limits.spool_max, 9 << 20);
 	conf_free(&conf);
@@ -113,6 +136,7 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, workers, 0, COUNT(cases));
 	tcase_add_test(t, automatic);
 	tcase_add_test(t, portions);
+	tcase_add_test(t, again);
 	tcase_add_test(t, bodies);
 	tcase_add_test(t, bodies_on_disk);
 }

@@ -182,7 +182,7 @@ START_TEST(streams)
 	ck_assert(conf_program_all_stream(rules_of(conf, "/a")));
 	ck_assert(!conf_program_all_stream(rules_of(conf, "/b")));
 	ck_assert(!conf_program_all_stream(&conf->sites[0].rules));
-	conf_divide(conf, 0, 100);
+	conf_divide(conf, conf, 0, 100);
 	ck_assert_int_eq(conf->limits.bodies, 1 << 20);
 	conf_free(&conf);
 }

@@ -1,0 +1,262 @@
+#!/usr/bin/env perl
+#
+# Tests of "workers ... max": another main under load, one fewer when the load
+# has gone, no client that notices, limits that stay what the conf says, and a
+# reload that keeps the number.  The monitor's clock is set on, as a main ends
+# after a minute.
+# arch: all
+#
+use strict;
+use warnings;
+
+use FindBin;
+use lib "$FindBin::Bin/../lib";
+use Amped qw(await content docroot run_amped slurp write_file);
+use Amped::Client;
+use POSIX ();
+use Test::More;
+
+use constant { PATHS => 1001, LARGE => 8 << 20, BATCH => 500 };
+
+$SIG{PIPE} = 'IGNORE';
+delete($ENV{AMPED_WORKERS});
+
+my $changes = Amped::architecture() =~ /^(?:amped|sped)\z/;
+my %files = (a => "content of a\n", large => content('large', LARGE));
+my $place = docroot(leap => pack('q', 0));
+
+sub check {
+	my ($global, @args) = @_;
+
+	write_file("$place/conf", "$global\nsite default {\n" .
+	    "\tlisten 127.0.0.1:0\n\troot $place\n}\n");
+	return run_amped('-f', "$place/conf", @args);
+}
+
+subtest 'the conf' => sub {
+	my %wrong = ('workers 1 max 0' => qr/out of bounds/,
+	    'workers 1 max 257' => qr/out of bounds/,
+	    'workers 1 max many' => qr/neither a number nor auto nor off/,
+	    'workers 3 max 2' => qr/workers is 3, more than workers max/,
+	    "workers 1 max 3\nlimits { connections 2 }" =>
+		qr/workers max is 3, more than connections/);
+
+	for my $conf (sort keys %wrong) {
+		my ($status, undef, $err) = check($conf, '-t', '-A', 'amped');
+		isnt($status, 0, "$conf is refused");
+		like($err, $wrong{$conf}, '... which says why');
+	}
+	for my $max (qw(3 auto off)) {
+		my ($status, $out) = check("workers 1 max $max", '-T');
+		like($out, qr/^workers +1 max $max /m, "max $max is fine");
+	}
+	my ($status, undef, $err) = check("architecture sped\n" .
+	    'workers 1 max 2', '-t', '-A', Amped::architecture());
+	if ($changes) {
+		is($status, 0, 'the architecture takes max');
+	} else {
+		isnt($status, 0, 'the architecture does not take max');
+		like($err, qr/has a fixed number of workers/, '... says why');
+	}
+};
+
+sub start {
+	my ($global) = @_;
+	my $dir = docroot(%files);
+
+	local %ENV = (%ENV, AMPED_LEAP => "$place/leap");
+	Amped::preload('leap.so');
+	return Amped->start(root => $dir, log => "\taccess off\n" .
+	    "\terror stderr info\n", global => "$global\n" .
+	    "control $place/control\ncache { paths " . PATHS . " }\n" .
+	    "limits { connections 400; idle 1h; drain 1h }");
+}
+
+sub ctl {
+	my ($out) = (Amped::run_command(undef,
+	    Amped::copy_for_all('ampedctl'), '-s', "$place/control",
+	    @_))[1];
+	return $out;
+}
+
+# A metric, or the sum of its values; undef while there is none.
+sub metric {
+	my ($name) = @_;
+
+	return ctl('metrics') =~ /^amped_\Q$name\E (\S+)$/m ? $1 : undef;
+}
+
+# Sets the monitor's clock on by so many seconds, and has the monitor look.
+my $ahead = 0;
+
+sub leap {
+	my ($seconds) = @_;
+
+	$ahead += 1000 * $seconds;
+	open(my $file, '+<:raw', "$place/leap") or die "leap: $!\n";
+	syswrite($file, pack('q', $ahead));
+	ctl('version');
+}
+
+sub fork_child {
+	my ($run) = @_;
+	my $pid = fork() // die "fork: $!\n";
+
+	return $pid if $pid != 0;
+	eval { $run->() };
+	POSIX::_exit(0);
+}
+
+# Keeps a main busy: asks for so many files at a time that to throw the answers
+# away is by far less work than to make them.
+sub press {
+	my ($server) = @_;
+	my $batch = Amped::Client::code(
+	    "GET /a HTTP/1.1\r\nHost: x\r\n\r\n" x BATCH);
+	my ($client, $left, $in);
+
+	while (1) {
+		$client = $server->connect;
+		$left = '';
+		while (1) {
+			$left = $batch if $left eq '';
+			my $n = syswrite($client->socket, $left);
+			$left = substr($left, $n) if $n;
+			last if !defined($n) && !$!{EAGAIN};
+			$client->wait_for('read', 'answers')
+			    if !defined($n);
+			my $got = sysread($client->socket, $in, 1 << 20);
+			last if defined($got) ? $got == 0 : !$!{EAGAIN};
+		}
+	}
+}
+
+# Clients that come one after the other until the parent has seen enough.
+sub visit {
+	my ($server) = @_;
+	my ($good, $bad, $wrong) = (0, 0, '');
+
+	while (!-e "$place/enough") {
+		my $fine = eval { $server->get('/a')->{body} eq $files{a} };
+		$fine ? $good++ : $bad++;
+		$wrong = $@ || 'another body' unless $fine;
+	}
+	write_file("$place/visits", "$good $bad $wrong");
+}
+
+# A client that stays, and asks again as soon as it has its answer; where the
+# server says so it comes again.
+sub stay {
+	my ($server) = @_;
+	my ($good, $bad) = (0, 0);
+	my $client;
+
+	while (!-e "$place/enough") {
+		$client //= $server->connect;
+		$client->send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+		my $answer = eval { $client->response };
+		if ($answer && $answer->{body} eq $files{a}) {
+			$good++;
+			undef($client) if ($answer->{field}{connection} // '')
+			    eq 'close';
+		} else {
+			# A connection may be closed between two requests.
+			$bad++ if $answer || $client->{reset};
+			undef($client);
+		}
+	}
+	write_file("$place/stays", "$good $bad");
+}
+
+sub await_mains {
+	my ($server, $n) = @_;
+
+	return await("$n mains", sub { $server->role('main') == $n },
+	    2 * Amped::timeout());
+}
+
+subtest 'under load' => sub {
+	plan(skip_all => 'there the number of workers is fixed')
+	    unless $changes;
+	my $server = start('workers 1 max 2');
+	my @watching = (fork_child(sub { visit($server) }),
+	    fork_child(sub { stay($server) }));
+
+	is(scalar($server->role('main')), 1, 'at first the least');
+	is(metric('workers_max'), 2, 'Prometheus knows the most');
+	is(metric('cache_entries_limit{cache="pathname"}'), PATHS,
+	    'one main has all of a limit');
+	my @load = map { fork_child(sub { press($server) }) } 1 .. 4;
+	await_mains($server, 2);
+	pass('load brings another');
+	# What others have published is a second old.
+	await('clients of both', sub {
+		return (metric('worker_open_connections_min') // 0) > 0;
+	});
+	pass('the clients that stay go to the new one, too');
+	await('both to have a part of the limits', sub {
+		return (metric('cache_entries_limit{cache="pathname"}') // 0)
+		    == PATHS && metric('open_connections_limit') == 400;
+	});
+	pass('together they have the same limits');
+	like($server->wait_line(qr/workers: /), qr/\ the\ loops\ of\ 1\ main
+	    \ have\ been\ busy\ for\ (?:[789]\d|100)\ %\ of\ the\ time:
+	    \ 2\ of\ at\ most\ 2\ now/x, 'a line says why');
+	like(ctl('status'), qr/^workers +2 of 2, loops busy \d+%; 1 added, 0/m,
+	    'ampedctl status');
+	kill('KILL', @load);
+	waitpid($_, 0) for @load;
+
+	kill('HUP', $server->{pid});
+	$server->wait_line(qr/and is in force/);
+	await('mains of the new conf', sub {
+		return $server->role('main') == 2 && (metric('workers') // 0)
+		    == 2;
+	});
+	pass('a reload keeps their number');
+
+	# Some of these are at the main that will end.
+	my @slow = map { $server->connect(window => 4096) } 1 .. 6;
+	$_->send("GET /large HTTP/1.1\r\nHost: x\r\n\r\n") for @slow;
+	my @idle = $server->ask(('/a') x 6);
+	is(scalar(grep { $_->response->{body} eq $files{a} } @idle), 6,
+	    'clients that stay');
+	await('little to do for a minute', sub {
+		leap(13);
+		return $server->errors =~ /: 1 of at most 2 now/;
+	});
+	pass('without load, one fewer');
+	is(scalar(grep { $_->response->{body} eq $files{large} } @slow), 6,
+	    'responses under way are finished');
+	my $again = 0;
+	for my $client (@idle) {
+		$client->send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
+		my $answer = $client->response;
+		$again++ if $answer ? $answer->{body} eq $files{a} :
+		    !$client->{reset};
+	}
+	is($again, 6, 'clients between two requests are answered, or told');
+	$_->close for @slow, @idle;
+	await_mains($server, 1);
+	await('the limits to be the last one\'s', sub {
+		return (metric('workers') // 0) == 1 &&
+		    metric('cache_entries_limit{cache="pathname"}') == PATHS;
+	});
+	pass('the one that is left has all of a limit');
+	is(metric('workers_added_total'), 1, 'added');
+	is(metric('workers_retired_total'), 1, 'retired');
+	unlike($server->errors, qr/main (?:died|exited|was killed)|lost/,
+	    'that is no death');
+
+	write_file("$place/enough", '');
+	waitpid($_, 0) for @watching;
+	my ($good, $bad, $wrong) = split(/ /, slurp("$place/visits"), 3);
+	cmp_ok($good, '>', 0, 'there were clients all the time');
+	is($bad, 0, '... of whom none noticed') or diag($wrong);
+	($good, $bad) = split(/ /, slurp("$place/stays"));
+	cmp_ok($good, '>', 0, 'so there was one that stays');
+	is($bad, 0, '... who lost nothing');
+	$server->stop;
+};
+
+done_testing();
