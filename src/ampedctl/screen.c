@@ -373,9 +373,10 @@ put_helpers(struct page *p)
 	add_bar(&l, GET("busy-helpers") + GET("stuck-helpers"),
 	    GET("helpers-limit"), p->columns);
 	put_line(p, &l);
-	put_text(p, "jobs        %6s wait, at most %s; %s dropped, %s too late",
-	    COUNT("queued-jobs"), COUNT("queued-jobs-max"),
-	    COUNT("jobs-dropped"), COUNT("disk-timeouts"));
+	put_text(p, "jobs        %6s wait, at most %s; %s dropped, %s too "
+	    "late; they keep %.1f busy", COUNT("queued-jobs"),
+	    COUNT("queued-jobs-max"), COUNT("jobs-dropped"),
+	    COUNT("disk-timeouts"), GET("helpers-load"));
 }
 
 /* If their number changes. */

@@ -142,7 +142,7 @@ open_threads(void *context, const struct http_setup *shared)
 
 /* In any thread. */
 static void
-measure_threads(const void *context)
+measure_threads(void *context)
 {
 	const struct mt	*mt = context;
 

@@ -69,7 +69,7 @@ struct service {
 	/* Writes the architecture's lines of the report; or NULL. */
 	void			(*report)(void *, void (*line)(const char *));
 	/* Adds to stats_gauges, in any thread; or NULL. */
-	void			(*measure)(const void *);
+	void			(*measure)(void *);
 	const struct service_thread_ops *ops;	/* NULL: no threads */
 	void			*context;	/* of the functions above */
 	struct threads		*threads;	/* by ops; NULL: none */

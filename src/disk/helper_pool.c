@@ -15,6 +15,7 @@
 #include "conf/conf.h"
 #include "disk/fs_queues.h"
 #include "disk/helper_pool.h"
+#include "disk/job_load.h"
 #include "helpers/wire.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -69,6 +70,7 @@ struct helper_pool {
 	int64_t			 contact_at;	/* last request, or answer of
 						 * the monitor, clock ms */
 	size_t			 queued_max;	/* tasks that waited at once */
+	struct job_load		 load;
 	struct watch		*idle_timer;	/* shrink_pool() */
 	struct watch		*stuck_timer;	/* check_stuck() */
 	struct watch		*check_timer;	/* check_requests() */
@@ -611,6 +613,7 @@ helper_pool_new(struct evloop *loop, const struct clock *clock,
 	pool->channel = env->channel;
 	pool->notify = notify;
 	pool->slots = env->helper_slots;
+	pool->load.since = clock_us();
 	TAILQ_INIT(&pool->idle);
 	TAILQ_INIT(&pool->busy);
 	TAILQ_INIT(&pool->stuck);
@@ -675,15 +678,29 @@ helper_pool_report(void *context, void (*line)(const char *))
 	}
 }
 
-void
-helper_pool_measure(const void *context)
+static int64_t
+measure_load(struct helper_pool *pool)
 {
-	const struct helper_pool	*pool = context;
-	int64_t				*g = stats_gauges;
+	uint64_t	jobs = 0, us = 0;
+
+	for (int i = 0; i < JOB_KIND_COUNT; i++) {
+		jobs += service_times(i)->n;
+		us += service_times(i)->sum;
+	}
+	return job_load_measure(&pool->load, clock_us(), jobs, us,
+	    fs_queues_waiting(pool->queues));
+}
+
+void
+helper_pool_measure(void *context)
+{
+	struct helper_pool	*pool = context;
+	int64_t			*g = stats_gauges;
 
 	g[STATS_GAUGE_IDLE_HELPERS] = (int64_t)pool->nidle;
 	g[STATS_GAUGE_BUSY_HELPERS] = (int64_t)(pool->helpers - pool->nidle);
 	g[STATS_GAUGE_STUCK_HELPERS] = (int64_t)pool->nstuck;
+	g[STATS_GAUGE_HELPERS_LOAD] = measure_load(pool);
 	g[STATS_GAUGE_HELPERS_LIMIT] = pool->conf->helpers_max;
 	g[STATS_GAUGE_QUEUED] = (int64_t)fs_queues_waiting(pool->queues);
 	g[STATS_GAUGE_QUEUED_MAX] = (int64_t)pool->queued_max;

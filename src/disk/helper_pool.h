@@ -34,6 +34,6 @@ void		 helper_pool_set_limits(void *);
 /* Calls line() for each line of the report; context: the pool. */
 void		 helper_pool_report(void *, void (*line)(const char *));
 /* Sets the gauges of the pool and of its queues; context: the pool. */
-void		 helper_pool_measure(const void *);
+void		 helper_pool_measure(void *);
 
 #endif

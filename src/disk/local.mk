@@ -10,5 +10,7 @@ libdisk_a_SOURCES = \
 	src/disk/fs_queues.h \
 	src/disk/helper_pool.c \
 	src/disk/helper_pool.h \
+	src/disk/job_load.c \
+	src/disk/job_load.h \
 	src/disk/task_queue.c \
 	src/disk/task_queue.h

@@ -263,6 +263,20 @@ add_fs_queues(struct buf *to)
 	buf_adds(to, "</tbody></table>\n");
 }
 
+/* Advice by Little's law: more helpers than there may be would have work. */
+static void
+add_load(struct buf *to)
+{
+	uint64_t	load = get_gauge(STATS_GAUGE_HELPERS_LOAD);
+	uint64_t	limit = get_gauge(STATS_GAUGE_HELPERS_LIMIT);
+
+	buf_addf(to, "<p>The jobs of late keep %.1f of at most %" PRIu64
+	    " helpers busy%s</p>\n", (double)load / 1e6, limit,
+	    load >= limit * 1000000 ? ": <b>jobs wait for helpers</b>, and a "
+	    "higher \"helpers max\" saves that time if the disk is not the "
+	    "limit" : "");
+}
+
 static void
 add_helpers(struct buf *to, const struct report *r)
 {
@@ -278,6 +292,8 @@ add_helpers(struct buf *to, const struct report *r)
 	add_count(to, "; died ", r->sum.counters[STATS_HELPER_DEATHS]);
 	add_count(to, ", abandoned ", r->sum.counters[STATS_HELPERS_ABANDONED]);
 	buf_adds(to, "</p>\n");
+	if (get_gauge(STATS_GAUGE_HELPERS_LIMIT) != 0)
+		add_load(to);
 	if (stats_nfs_queues > 0)
 		add_fs_queues(to);
 	buf_adds(to, "</section>\n");

@@ -104,7 +104,8 @@ report_quoted(struct buf *to, const char *text)
 void
 report_number(struct buf *to, enum stats_unit unit, uint64_t n)
 {
-	if (unit == STATS_UNIT_MICROSECONDS || unit == STATS_UNIT_RATIO)
+	if (unit == STATS_UNIT_MICROSECONDS || unit == STATS_UNIT_RATIO ||
+	    unit == STATS_UNIT_MILLIONTHS)
 		buf_addf(to, "%" PRIu64 ".%06" PRIu64, n / 1000000,
 		    n % 1000000);
 	else

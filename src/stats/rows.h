@@ -17,7 +17,8 @@ enum stats_kind {
 
 enum stats_unit {
 	STATS_UNIT_ONE, STATS_UNIT_BYTES, STATS_UNIT_SECONDS,
-	STATS_UNIT_MICROSECONDS, STATS_UNIT_RATIO	/* millionths */
+	STATS_UNIT_MICROSECONDS, STATS_UNIT_RATIO,	/* millionths */
+	STATS_UNIT_MILLIONTHS				/* of one */
 };
 
 struct stats_row {

@@ -163,6 +163,7 @@ stats_metric(enum stats_kind kind, const struct stats_row *row, char *text,
 		[STATS_UNIT_SECONDS] = "_seconds",
 		[STATS_UNIT_MICROSECONDS] = "_seconds",
 		[STATS_UNIT_RATIO] = "_ratio",
+		[STATS_UNIT_MILLIONTHS] = "",
 	};
 
 	snprintf(text, size, "amped_%s%s%s", row->metric, units[row->unit],

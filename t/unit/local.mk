@@ -42,6 +42,7 @@ unit_tests = \
 	t/unit/disk/disk_thread \
 	t/unit/disk/fs_queues \
 	t/unit/disk/helper_pool \
+	t/unit/disk/job_load \
 	t/unit/disk/task_queue \
 	t/unit/helpers/append \
 	t/unit/helpers/beneath \

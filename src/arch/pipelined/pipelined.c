@@ -55,7 +55,7 @@ end_pipelines(void *context)
 }
 
 static void
-measure_pipelines(const void *context)
+measure_pipelines(void *context)
 {
 	const struct pipelined	*p = context;
 

@@ -15,7 +15,7 @@ static const char	some[] =
     "pathname-entries-limit 50000\npathname-bytes 100\n"
     "pathname-bytes-limit 25600000\n"
     "workers 2\nworkers-max 4\nloop-utilisation 0.791234\nworkers-added 3\n"
-    "workers-retired 2\n"
+    "workers-retired 2\nhelpers-load 30.250000\n"
     "helpers-limit 32\nbusy-helpers 30\nstuck-helpers 2\nidle-helpers 0\n"
     "job-resolve-median 0.000049\njob-read-median 0.0123\n"
     "loop-lag-median 0.0016\nloop-lag-p99 1.5\nloop-lag-max 12\n"
@@ -67,6 +67,7 @@ START_TEST(once)
 	has("[######......]   99.9% [###");
 	has("helpers         30 busy 0 idle 2 stuck of 32 [####");
 	has("workers          2 of 4, loops busy 79%; 3 added, 2 retired");
+	has("0 too late; they keep 30.2 busy");
 	has("0 lookups 49 us each  0 reads 12 ms each");
 	has("loop lag    median 1.6 ms, 99% 1.5 s, most 12.0 s");
 	has("  fs 8:1            8 of 16 helpers, 5 wait [####");

@@ -113,7 +113,7 @@ number_of(const struct stats_row *row, int64_t n)
 {
 	static char	text[32];
 
-	if (row->unit == STATS_UNIT_RATIO)
+	if (row->unit == STATS_UNIT_RATIO || row->unit == STATS_UNIT_MILLIONTHS)
 		snprintf(text, sizeof(text), "%" PRId64 ".%06" PRId64,
 		    n / 1000000, n % 1000000);
 	else
