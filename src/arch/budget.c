@@ -171,12 +171,14 @@ log_shortage(const struct budget *b, size_t descriptors)
 bool
 budget_suffices(const struct conf *conf, size_t listeners, size_t descriptors)
 {
-	unsigned	mains = arch_mains(conf);
+	unsigned	least = arch_mains_least(conf);
+	/* With those that drain as others are enough. */
+	unsigned	mains = 2 * arch_mains(conf) - least;
 	size_t		monitor = count_monitor(conf, mains, listeners);
 	struct budget	b;
 
 	/* Each of a few has more helpers. */
-	budget_make(&b, conf, arch_mains_least(conf), listeners, descriptors);
+	budget_make(&b, conf, least, listeners, descriptors);
 	if (descriptors >= b.min && descriptors >= monitor)
 		return true;
 	if (descriptors < b.min)

@@ -11,8 +11,9 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Amped qw(await content docroot run_amped slurp write_file);
+use Amped qw(await content docroot run_amped write_file);
 use Amped::Client;
+use Amped::Load;
 use POSIX ();
 use Test::More;
 
@@ -131,43 +132,6 @@ sub press {
 	}
 }
 
-# Clients that come one after the other until the parent has seen enough.
-sub visit {
-	my ($server) = @_;
-	my ($good, $bad, $wrong) = (0, 0, '');
-
-	while (!-e "$place/enough") {
-		my $fine = eval { $server->get('/a')->{body} eq $files{a} };
-		$fine ? $good++ : $bad++;
-		$wrong = $@ || 'another body' unless $fine;
-	}
-	write_file("$place/visits", "$good $bad $wrong");
-}
-
-# A client that stays, and asks again as soon as it has its answer; where the
-# server says so it comes again.
-sub stay {
-	my ($server) = @_;
-	my ($good, $bad) = (0, 0);
-	my $client;
-
-	while (!-e "$place/enough") {
-		$client //= $server->connect;
-		$client->send("GET /a HTTP/1.1\r\nHost: x\r\n\r\n");
-		my $answer = eval { $client->response };
-		if ($answer && $answer->{body} eq $files{a}) {
-			$good++;
-			undef($client) if ($answer->{field}{connection} // '')
-			    eq 'close';
-		} else {
-			# A connection may be closed between two requests.
-			$bad++ if $answer || $client->{reset};
-			undef($client);
-		}
-	}
-	write_file("$place/stays", "$good $bad");
-}
-
 sub await_mains {
 	my ($server, $n) = @_;
 
@@ -179,8 +143,9 @@ subtest 'under load' => sub {
 	plan(skip_all => 'there the number of workers is fixed')
 	    unless $changes;
 	my $server = start('workers 1 max 2');
-	my @watching = (fork_child(sub { visit($server) }),
-	    fork_child(sub { stay($server) }));
+	my %seen = (port => $server->port, targets => { '/a' => $files{a} });
+	my $coming = Amped::Load->new(%seen, clients => 1, stay => 1);
+	my $staying = Amped::Load->new(%seen, clients => 2, stay => 1 << 30);
 
 	is(scalar($server->role('main')), 1, 'at first the least');
 	is(metric('workers_max'), 2, 'Prometheus knows the most');
@@ -248,14 +213,11 @@ subtest 'under load' => sub {
 	unlike($server->errors, qr/main (?:died|exited|was killed)|lost/,
 	    'that is no death');
 
-	write_file("$place/enough", '');
-	waitpid($_, 0) for @watching;
-	my ($good, $bad, $wrong) = split(/ /, slurp("$place/visits"), 3);
-	cmp_ok($good, '>', 0, 'there were clients all the time');
-	is($bad, 0, '... of whom none noticed') or diag($wrong);
-	($good, $bad) = split(/ /, slurp("$place/stays"));
-	cmp_ok($good, '>', 0, 'so there was one that stays');
-	is($bad, 0, '... who lost nothing');
+	for my $load ($coming, $staying) {
+		my ($right, @wrong) = $load->stop;
+		cmp_ok($right, '>', 0, 'there were clients all the time');
+		is_deeply(\@wrong, [], '... who lost nothing');
+	}
 	$server->stop;
 };
 
