@@ -1,5 +1,5 @@
 /*
- * named_memory: shared memory by name.  The monitor makes it, and the generations
+ * named_memory: shared memory by name.  The monitor makes it, and generations
  * whose confs have the name share it.
  */
 #ifndef STATS_NAMED_MEMORY_H
