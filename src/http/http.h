@@ -97,8 +97,7 @@ struct http_loop {
 		bool		 hold;		/* start none */
 	}			 verify;
 	struct lookup_list	 lookups[LOOKUP_BUCKETS];	/* lookup.c's */
-	int64_t			 results_from;	/* clock ms: kept results are
-						 * not looked for before */
+	int64_t			 results_from;	/* clock ms: not looked for before */
 	struct coding_choice	 negotiated;
 	struct format_choice	 format;
 	struct {				/* of multipart responses */
