@@ -170,7 +170,9 @@ on_ready(struct worker *w)
 
 	w->ready = true;
 	w->joins = false;
-	if (g->state == GENERATION_SERVING && w->wanted)
+	if (!w->wanted)			/* it has been told to drain */
+		return;
+	if (g->state == GENERATION_SERVING)
 		watchdog_start(w);
 	if (joined) {
 		tell_shares(g, w);
