@@ -170,7 +170,7 @@ on_ready(struct worker *w)
 
 	w->ready = true;
 	w->joins = false;
-	if (!w->wanted)			/* it has been told to drain */
+	if (!w->wanted)			/* main has been told to drain */
 		return;
 	if (g->state == GENERATION_SERVING)
 		watchdog_start(w);
