@@ -35,6 +35,8 @@ struct task {
 	struct waiters	 waiters;
 	bool		 background;	/* no waiter needs its result; the
 					 * driver's from submit() on */
+	bool		 large;		/* for the middle of a response of which
+					 * much is left: others go first */
 	/* The driver's, from submit() on: */
 	void		(*abandon)(struct task *);	/* the last waiter of a
 					 * foreground task has left; NULL: the

@@ -119,7 +119,11 @@ enum wait_flag {
 	WAIT_INPUT	= 1 << 7,
 	/* BACKEND: ends, too, ENDED, when the client has sent its end, behind
 	 * what is unread.  The bit has another meaning for a READ. */
-	WAIT_ENDING	= WAIT_AGAIN
+	WAIT_ENDING	= WAIT_AGAIN,
+	/* WRITE, SEND: much of the response is left, and the system sends what
+	 * has not this flag first.  The bit has another meaning for a
+	 * BACKEND. */
+	WAIT_LARGE	= WAIT_INPUT
 };
 
 struct backend;			/* backend.h */

@@ -6,6 +6,7 @@
 #include "conf/foreign.h"
 #include "conf/formats.h"
 #include "conf/hints.h"
+#include "conf/order.h"
 #include "conf/setters.h"
 #include "helpers/job.h"
 #include "lib/facility.h"
@@ -18,6 +19,7 @@
 static const char *const *const choices[TYPE_COUNT] = {
 	[TYPE_ARCHITECTURE] = WORDS(CONF_ARCHITECTURES),
 	[TYPE_SANDBOX] = WORDS(CONF_SANDBOXES),
+	[TYPE_ORDER] = WORDS(CONF_ORDERS),
 	[TYPE_RESIDENCY] = WORDS(CONF_RESIDENCIES),
 	[TYPE_POLICY] = WORDS(CONF_POLICIES),
 	[TYPE_HINTS] = WORDS(CONF_HINTS),

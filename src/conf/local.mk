@@ -41,6 +41,7 @@ libconf_a_SOURCES = \
 	src/conf/log_format.h \
 	src/conf/names.c \
 	src/conf/object.c \
+	src/conf/order.h \
 	src/conf/origin.h \
 	src/conf/parse.c \
 	src/conf/private.h \

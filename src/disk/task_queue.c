@@ -7,19 +7,22 @@
 #include "lib/need.h"
 
 #define BACKGROUND_EVERY	4	/* tasks: one is a background task */
+#define LARGE_EVERY		4	/* foreground tasks: one is large */
 
 void
 task_queue_init(struct task_queue *q, size_t max)
 {
 	*q = (struct task_queue){ .max = max };
 	TAILQ_INIT(&q->foreground);
+	TAILQ_INIT(&q->large);
 	TAILQ_INIT(&q->background);
 }
 
 static struct disk_task_list *
 list_of(struct task_queue *q, const struct disk_task *t)
 {
-	return t->task->background ? &q->background : &q->foreground;
+	return t->task->background ? &q->background :
+	    t->task->large ? &q->large : &q->foreground;
 }
 
 static void
@@ -90,17 +93,35 @@ task_queue_promote(struct task_queue *q, struct disk_task *t)
 	task_queue_push(q, t);
 }
 
+static struct disk_task *
+choose_foreground(struct task_queue *q)
+{
+	struct disk_task	*small = TAILQ_FIRST(&q->foreground);
+	struct disk_task	*large = TAILQ_FIRST(&q->large);
+
+	if (small == NULL || large == NULL)
+		return small != NULL ? small : large;
+	return ++q->nforeground % LARGE_EVERY == 0 ? large : small;
+}
+
+/* A foreground task, unless there is none or a background task has its turn. */
+static struct disk_task *
+choose_task(struct task_queue *q)
+{
+	struct disk_task	*background = TAILQ_FIRST(&q->background);
+
+	if (q->n == q->nbackground)
+		return background;
+	if (background != NULL && ++q->npopped % BACKGROUND_EVERY == 0)
+		return background;
+	return choose_foreground(q);
+}
+
 struct disk_task *
 task_queue_pop(struct task_queue *q)
 {
-	struct disk_task	*foreground = TAILQ_FIRST(&q->foreground);
-	struct disk_task	*background = TAILQ_FIRST(&q->background);
-	struct disk_task	*t;
+	struct disk_task	*t = choose_task(q);
 
-	t = foreground != NULL ? foreground : background;
-	if (foreground != NULL && background != NULL &&
-	    ++q->npopped % BACKGROUND_EVERY == 0)
-		t = background;
 	if (t != NULL)
 		task_queue_remove(q, t);
 	return t;

@@ -3,7 +3,8 @@
  *
  * A foreground task has a connection that needs its result, a background task
  * has none.  While both wait, every fourth task is a background one: background
- * tasks neither delay the others much nor wait for ever.
+ * tasks neither delay the others much nor wait for ever.  In the same way,
+ * every fourth foreground task is a large one, while others wait.
  */
 #ifndef DISK_TASK_QUEUE_H
 #define DISK_TASK_QUEUE_H
@@ -31,11 +32,13 @@ struct disk_task {
 TAILQ_HEAD(disk_task_list, disk_task);
 
 struct task_queue {
-	struct disk_task_list	 foreground, background;
+	struct disk_task_list	 foreground, large, background;
 	size_t			 n;		/* tasks of both classes */
 	size_t			 nbackground;	/* background tasks */
 	size_t			 max;		/* tasks of each class */
 	unsigned		 npopped;	/* while both classes waited */
+	unsigned		 nforeground;	/* popped, while large and
+						 * other ones waited */
 };
 
 void		 task_queue_init(struct task_queue *, size_t max);

@@ -86,8 +86,9 @@ static struct task *
 start_load(struct conn *c)
 {
 	struct http_loop	*http = c->http;
-	struct file		*f = c->request->file;
-	struct chunk		*k = c->request->body.chunk;
+	const struct request	*r = c->request;
+	struct file		*f = r->file;
+	struct chunk		*k = r->body.chunk;
 	struct load		*l = mem_zero(sizeof(*l));
 	struct task		*e = &l->task;
 	struct job		*job = &e->job;
@@ -98,6 +99,8 @@ start_load(struct conn *c)
 	l->file = file_refer(f);
 	l->chunk = chunk_hold_again(&http->caches->chunks, k);
 	l->started_at = http->clock->ms;
+	e->large = http->order.by_size && r->response.answered &&
+	    r->body.end - r->body.next > ORDER_SMALL_MAX;
 	chunk_set_error(k, 0);
 	if (!http->caches->shared)
 		chunk_fetch(k)->task = e;
@@ -105,7 +108,7 @@ start_load(struct conn *c)
 	job->range.offset = chunk_start(k);
 	job->range.length = chunk_len(k);
 	job->range.version = *f->open_file->version;
-	if (c->request->response.answered)
+	if (r->response.answered)
 		job->range.version.ctime = JOB_CTIME_ANY;
 	e->background = session_is_background(c->session);
 	if (job->kind == JOB_COPY)

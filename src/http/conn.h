@@ -69,10 +69,10 @@ struct conn {
 	bool			 filled;	/* room, by the last READ */
 	bool			 last_try;	/* one more READ, in a drain */
 	bool			 last_request;	/* the client's own wish */
-	bool			 close;		/* after this response */
-	bool			 linger;	/* read on before the close */
+	bool			 close, linger;	/* behind it; read on before */
 	bool			 send_blocked;	/* this response had to wait */
 	bool			 corked;	/* asks for full packets */
+	bool			 counts_large, waits_large;	/* of order.c */
 	uint8_t			 end_flags;	/* of the CLOSE */
 };
 

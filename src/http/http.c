@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "conf/order.h"
 #include "http/deferred_close.h"
 #include "http/http.h"
 #include "http/limits/verification.h"
@@ -61,7 +62,8 @@ http_new(const struct http_setup *setup)
 	http->chunked_limits.line = http->parse_limits.line;
 	http->chunked_limits.trailer = http->parse_limits.head;
 	http->chunked_limits.fields = http->parse_limits.fields;
-	http->paced = conf->pace.rate != 0;
+	order_init(&http->order, conf->order == ORDER_BY_SIZE);
+	http->shaped = conf->pace.rate != 0 || http->order.by_size;
 	http->timed = conf->nterms > 0;
 	http->pace.rate = conf->limits.pace;
 	http->pace.burst = MAX(conf->limits.pace, conf->limits.pace_after);

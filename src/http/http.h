@@ -14,6 +14,7 @@
 #include "cache/path_info.h"
 #include "conf/conf.h"
 #include "http/caches.h"
+#include "http/limits/order.h"
 #include "http/limits/verifiers.h"
 #include "http/machine.h"
 #include "http/output.h"
@@ -74,15 +75,13 @@ struct http_loop {
 	struct parse_limits	 parse_limits;
 	struct chunked_limits	 chunked_limits;
 	struct addresses	*addresses;	/* NULL: no limits */
-	bool			 screens;	/* addresses count */
 	struct token_bucket_size pace;		/* without a site; rate 0: no
 						 * limit */
-	bool			 paced, timed;	/* by some rules */
+	bool			 screens, shaped, timed; /* some rules do */
+	struct order_state	 order;		/* if by-size, shaped */
 	struct addresses *const *limiters;	/* by number, from 1 */
-	struct {				/* of body.c */
-		int64_t		 at;		/* clock ms */
-		size_t		 bytes;		/* put out in it */
-	}			 large;
+	/* Of body.c: a clock ms, and the bytes that were put out in it. */
+	struct { int64_t at; size_t bytes; } large;
 	struct {				/* see setup.h */
 		char		*(*reserve)(void *, size_t most);
 		void		(*commit)(void *, size_t);

@@ -34,6 +34,8 @@ libhttp_a_SOURCES = \
 	src/http/hints/reference.h \
 	src/http/limits/client_limits.c \
 	src/http/limits/client_limits.h \
+	src/http/limits/order.c \
+	src/http/limits/order.h \
 	src/http/limits/pace.c \
 	src/http/limits/pace.h \
 	src/http/limits/timeouts.c \

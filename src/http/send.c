@@ -9,6 +9,7 @@
 #include "http/body.h"
 #include "http/conn.h"
 #include "http/find.h"
+#include "http/limits/order.h"
 #include "http/limits/pace.h"
 #include "http/limits/timeouts.h"
 #include "http/park.h"
@@ -19,12 +20,20 @@
 #define SPLICE_MAX		(64 * 1024)	/* bytes: a pipe of splice(2) */
 #define PACE_PAUSE_MS		100
 
+static NOINLINE void
+count_shaped(struct conn *c, size_t n)
+{
+	pace_take(c, n);
+	order_take(c, (int64_t)n);
+}
+
 static void
 count_sent(struct conn *c, size_t n)
 {
 	stats_add(STATS_BYTES, (uint64_t)n);
 	c->sent += (uint64_t)n;
-	pace_take(c, n);
+	if (c->http->shaped)
+		count_shaped(c, n);
 }
 
 /* Whether sendfile(2) does not work for this file (its file system cannot, or
@@ -162,12 +171,21 @@ send_park(struct conn *c)
 	}
 	c->wait.deadline = c->send_deadline;
 	c->wait.term = timeout.term;
+	order_park(c);
+}
+
+static COLD enum go
+abort_send(struct conn *c)
+{
+	order_unpark(c);
+	return conn_abort(c);
 }
 
 /* Handles an error of the last operation. */
 static COLD enum go
 handle_send_error(struct conn *c, int error)
 {
+	order_unpark(c);
 	if (c->wait.kind == WAIT_SEND && is_sendfile_error(error)) {
 		file_set_no_sendfile(c->request->file);
 		body_unsend(c);
@@ -209,6 +227,7 @@ end_send(struct conn *c)
 	if (quota_is_used(c)) {
 		c->used_out = 0;
 		return conn_wait(c, WAIT_WRITE, TIMEOUT_SEND, 0, WAIT_LATER |
+		    (c->wait.flags & WAIT_LARGE) |
 		    (c->corked ? WAIT_CORK : 0));
 	}
 	if (conn_owns_output(c))	/* the workspace's serves again */
@@ -222,22 +241,36 @@ end_send(struct conn *c)
 	return conn_go(c, c->after_send);
 }
 
+/* As send_next(), at a pace and in the order by size. */
+static NOINLINE enum go
+send_shaped(struct conn *c)
+{
+	size_t	left = pace_allowance(c);
+
+	order_unpark(c);
+	if (left == 0)
+		return wait_for_pace(c);
+	if (!conn_has_output(c))
+		return end_send(c);
+	send_next(c, left);
+	c->wait.flags |= (uint8_t)order_flag(c);
+	return GO_WAIT;
+}
+
 enum go
 send_step(struct conn *c)
 {
 	enum outcome	outcome = conn_outcome(c);
-	size_t		left;
 	int		error = outcome == OUTCOME_READY ? take_result(c) : 0;
 
 	if (is_failure(outcome))
-		return conn_abort(c);
+		return abort_send(c);
 	if (error == 0 && !conn_has_output(c) && c->after_send == STEP_FINISH &&
 	    sends_live_file(c) && !body_was_current(c))
 		error = ESTALE;
 	if (error != 0)
 		return handle_send_error(c, error);
-	left = pace_allowance(c);
-	if (left == 0)
-		return wait_for_pace(c);
-	return conn_has_output(c) ? send_next(c, left) : end_send(c);
+	if (c->http->shaped)
+		return send_shaped(c);
+	return conn_has_output(c) ? send_next(c, CONN_SEND_MAX) : end_send(c);
 }

@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #ifdef __linux__
+#include <linux/pkt_sched.h>
 #include <linux/sockios.h>
 #endif
 
@@ -20,6 +21,9 @@
 
 #include "lib/compiler.h"
 #include "loop/net.h"
+
+/* Bytes that the socket of a large response holds and has not sent. */
+#define UNSENT_MAX	(128 * 1024)
 
 /* A failure only costs more packets. */
 static NOINLINE void
@@ -31,6 +35,36 @@ set_cork(struct net_sock *s, bool on)
 	setsockopt(s->fd, IPPROTO_TCP, TCP_CORK, &value, sizeof(value));
 #endif
 	s->corked = on;
+}
+
+/* With a bound, the end of a large response that gets a higher priority is
+ * short: no more than the socket holds goes before what is small. */
+static void
+bound_unsent(struct net_sock *s)
+{
+#ifdef TCP_NOTSENT_LOWAT
+	int	bytes = UNSENT_MAX;
+
+	setsockopt(s->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes,
+	    sizeof(bytes));
+#endif
+	s->bounded = true;
+}
+
+/* The queue of a device sends what has a higher priority first, if it has
+ * bands.  A failure only costs the order. */
+static void
+set_large(struct net_sock *s, bool large)
+{
+#ifdef SO_PRIORITY
+	int	priority = large ? TC_PRIO_BULK : TC_PRIO_BESTEFFORT;
+
+	setsockopt(s->fd, SOL_SOCKET, SO_PRIORITY, &priority,
+	    sizeof(priority));
+#endif
+	if (!s->bounded)
+		bound_unsent(s);
+	s->large = large;
 }
 
 static void
@@ -163,12 +197,13 @@ take_addresses(const struct net_sock *s, struct wait *w)
 	return note_result(w, 0);
 }
 
-/* Uncorks, or corks, as the wait asks for.  The end of the output pushes the
- * last bytes, in the same packet. */
+/* Uncorks, or corks, and sets the priority, as the wait asks for.  The end of
+ * the output pushes the last bytes, in the same packet. */
 static NOINLINE void
 shape_output(struct net_sock *s, const struct wait *w)
 {
 	bool	cork = (w->flags & WAIT_CORK) != 0;
+	bool	large = (w->flags & WAIT_LARGE) != 0;
 
 	if (w->kind == WAIT_CLOSE)
 		return;
@@ -176,12 +211,16 @@ shape_output(struct net_sock *s, const struct wait *w)
 		end_output(s);
 	if (s->corked != cork)
 		set_cork(s, cork);
+	if (s->large != large && (w->kind == WAIT_WRITE ||
+	    w->kind == WAIT_SEND))
+		set_large(s, large);
 }
 
 enum net_state
 net_perform_sock(struct net_sock *s, struct wait *w)
 {
-	if (s->corked || (w->flags & (WAIT_CORK | WAIT_END)) != 0)
+	if (s->corked || s->large ||
+	    (w->flags & (WAIT_CORK | WAIT_END | WAIT_LARGE)) != 0)
 		shape_output(s, w);
 	if (w->kind == WAIT_READ)
 		return perform_read(s, w);

@@ -22,6 +22,8 @@ struct net_sock {
 	int	fd;
 	bool	corked : 1;	/* the system sends full packets only */
 	bool	ended : 1;	/* its output is shut down */
+	bool	large : 1;	/* others go before it */
+	bool	bounded : 1;	/* once was large: holds few unsent bytes */
 	bool	drained;	/* the last READ brought less than its room */
 	bool	full;		/* the last WRITE offered more than it took */
 	bool	saw_eof;	/* the end of the input has arrived, behind
@@ -49,7 +51,8 @@ struct net {
 /* Closes the connection, with the flags of a CLOSE. */
 void		 net_close(struct net_sock *, unsigned flags);
 /* Performs an operation on the socket, below any layer, if it does not block.
- * Before any wait without WAIT_CORK the socket is uncorked. */
+ * Before any wait without WAIT_CORK the socket is uncorked.  Its priority is
+ * that of the last WRITE or SEND: low with WAIT_LARGE. */
 enum net_state	 net_perform_sock(struct net_sock *, struct wait *);
 void		 net_close_sock(struct net_sock *, unsigned flags);
 enum net_state	 net_perform_layer(struct net_sock *, struct wait *);

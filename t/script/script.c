@@ -187,6 +187,10 @@ run_client_line(struct client *c, char **words, size_t n)
 		if (c->offered != strtoul(words[2], NULL, 10))
 			world_fail("%s is offered %zu bytes", c->name,
 			    c->offered);
+	} else if (strcmp(verb, "goes") == 0 && n == 4) {
+		if (c->sock.large != (strcmp(words[3], "large") == 0))
+			world_fail("%s goes as %s", c->name,
+			    c->sock.large ? "large" : "small");
 	} else if (strcmp(verb, "hold-input") == 0) {
 		c->hold_input = true;
 	} else if (strcmp(verb, "hold-output") == 0) {
@@ -250,6 +254,13 @@ expect_priority(const struct task *e, bool background)
 		    e->background ? "background" : "foreground");
 }
 
+static void
+expect_large(const struct task *e, bool large)
+{
+	if (e->large != large)
+		world_fail("the task is %s", e->large ? "large" : "small");
+}
+
 /* The job of the oldest task: "resolve PATH", "read OFFSET LENGTH" ... */
 static void
 expect_job(char **words, size_t n)
@@ -266,6 +277,10 @@ expect_job(char **words, size_t n)
 		world_fail("the disk is asked to %s %s",
 		    job_kind_name(job->kind),
 		    job_finds(job->kind) ? job->find.path : "no path");
+	}
+	if (n == 4 && strcmp(words[2], "as") == 0) {
+		expect_large(first_task(), strcmp(words[3], "large") == 0);
+		return;
 	}
 	if (n == 4 && strcmp(words[2], "in") == 0) {
 		expect_priority(first_task(),

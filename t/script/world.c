@@ -219,6 +219,8 @@ net_perform_sock(struct net_sock *s, struct wait *w)
 	set_cork(c, (w->flags & WAIT_CORK) != 0);
 	if (!reads && w->kind != WAIT_WRITE && w->kind != WAIT_SEND)
 		return NET_NONE;
+	if (!reads)
+		s->large = (w->flags & WAIT_LARGE) != 0;
 	if ((w->flags & WAIT_LATER) != 0 || (!reads && c->full))
 		return reads ? NET_READ : NET_WRITE;
 	/* As in loop/net.c: a step that must try nevertheless says so. */

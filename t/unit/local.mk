@@ -77,6 +77,7 @@ unit_tests = \
 	t/unit/http/caches_threads \
 	t/unit/http/deferred_close \
 	t/unit/http/hints/reference \
+	t/unit/http/limits/order \
 	t/unit/http/limits/verifiers \
 	t/unit/http/log/log_escape \
 	t/unit/http/log/recent \

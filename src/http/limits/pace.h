@@ -22,7 +22,7 @@ bool	pace_applies(const struct conn *);
 static inline bool
 pace_is_limited(const struct conn *c)
 {
-	return c->http->paced && pace_applies(c);
+	return c->http->shaped && pace_applies(c);
 }
 
 /* Bytes that may be sent in this iteration; 0: time must pass first. */

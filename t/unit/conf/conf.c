@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 
 #include "conf/hints.h"
+#include "conf/order.h"
 #include "lib/facility.h"
 #include "lib/log.h"
 #include "helpers/job.h"
@@ -27,6 +28,7 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->helpers_share, 0);
 	ck_assert_int_eq(conf->helpers_within, 60000);
 	ck_assert_int_eq(conf->helpers_idle, 30000);
+	ck_assert_int_eq(conf->order, ORDER_BY_ARRIVAL);
 	ck_assert_int_eq(conf->cache.paths, 50000);
 	ck_assert_int_eq(conf->cache.revalidate, 1000);
 	ck_assert_int_eq(conf->cache.wait, 50);
@@ -206,6 +208,7 @@ START_TEST(values)
 	ck_assert_int_eq(conf->architecture, ARCHITECTURE_SPED);
 	ck_assert_int_eq(conf->sandbox, SANDBOX_REQUIRED);
 	ck_assert_int_eq(conf->version, 1);
+	ck_assert_int_eq(conf->order, ORDER_BY_SIZE);
 	ck_assert_int_eq(conf->helpers, 3);
 	ck_assert_int_eq(conf->helpers_max, 9);
 	ck_assert_int_eq(conf->helpers_idle, 1500);

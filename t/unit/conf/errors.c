@@ -196,6 +196,10 @@ static const struct {
 	    "t.conf:2:15: \"lern\" is not one of off, learn, links\n"
 	    "    cache { hints lern }\n"
 	    "                  ^~~~ did you mean \"learn\"?\n" },
+	{ "order by-siz\n",
+	    "t.conf:2:7: \"by-siz\" is not one of by-arrival, by-size\n"
+	    "    order by-siz\n"
+	    "          ^~~~~~ did you mean \"by-size\"?\n" },
 	{ "architecture ampd\nlog { error stderr loud; access stderr comon }\n",
 	    "t.conf:2:14: \"ampd\" is not one of amped, sped, mp, mt, pipelined\n"
 	    "    architecture ampd\n"

@@ -43,19 +43,38 @@ add_task(enum job_kind kind, bool background)
 	return task_queue_add(&queue, make_task(kind, background));
 }
 
-/* Pops tasks: f is a foreground task, b a background one. */
+/* Adds tasks: f is a foreground task, l a large one, b a background one. */
+static void
+add_tasks(const char *kinds)
+{
+	struct disk_task	*t;
+
+	for (; *kinds != '\0'; kinds++) {
+		t = make_task(JOB_READ, *kinds == 'b');
+		t->task->large = *kinds == 'l';
+		ck_assert(task_queue_add(&queue, t));
+	}
+}
+
+static char
+kind_of(const struct task *t)
+{
+	return t->background ? 'b' : t->large ? 'l' : 'f';
+}
+
+/* Pops tasks; those of a kind are in the order in which they were added. */
 static void
 expect_order(const char *order)
 {
-	struct disk_task	*t, *last[2] = { NULL, NULL };
+	struct disk_task	*t, *last[128] = { NULL };
 
 	for (; *order != '\0'; order++) {
 		t = task_queue_pop(&queue);
 		ck_assert_ptr_nonnull(t);
-		ck_assert_int_eq(t->task->background ? 'b' : 'f', *order);
-		ck_assert(last[t->task->background] < t);
+		ck_assert_int_eq(kind_of(t->task), *order);
+		ck_assert(last[(int)*order] < t);
 		ck_assert(!t->queued);
-		last[t->task->background] = t;
+		last[(int)*order] = t;
 	}
 }
 
@@ -69,6 +88,42 @@ START_TEST(classes)
 	expect_order("fffbfffbffbbbbbb");
 	ck_assert_ptr_null(task_queue_pop(&queue));
 	ck_assert_uint_eq(queue.n, 0);
+}
+END_TEST
+
+/* Large tasks have every fourth turn of those in the foreground, also beside
+ * background tasks, and all of them when there is nothing else. */
+START_TEST(large)
+{
+	static const struct {
+		const char	*added, *order;
+	} cases[] = {
+		{ "llff", "ffll" },
+		{ "llffffff", "ffflfffl" },
+		{ "lllbb", "lllbb" },
+		{ "llbbffffff", "fffblffbfl" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		set_up();
+		add_tasks(cases[i].added);
+		expect_order(cases[i].order);
+		ck_assert_ptr_null(task_queue_pop(&queue));
+		ck_assert_uint_eq(queue.n, 0);
+	}
+}
+END_TEST
+
+/* A large task that becomes a foreground one is large still. */
+START_TEST(promoted)
+{
+	struct disk_task	*t = make_task(JOB_READ, true);
+
+	t->task->large = true;
+	ck_assert(task_queue_add(&queue, t));
+	task_queue_promote(&queue, t);
+	add_tasks("f");
+	expect_order("fl");
 }
 END_TEST
 
@@ -124,6 +179,8 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, set_up, NULL);
 	tcase_add_test(tests, classes);
+	tcase_add_test(tests, large);
+	tcase_add_test(tests, promoted);
 	tcase_add_test(tests, no_starvation);
 	tcase_add_test(tests, room);
 	tcase_add_test(tests, taken_out);

@@ -316,6 +316,63 @@ START_TEST(cork)
 }
 END_TEST
 
+#ifdef __linux__
+static int
+get_option(int level, int option)
+{
+	int		value = -1;
+	socklen_t	len = sizeof(value);
+
+	ck_assert_int_eq(getsockopt(sock.fd, level, option, &value, &len), 0);
+	return value;
+}
+
+static int
+get_priority(void)
+{
+	return get_option(SOL_SOCKET, SO_PRIORITY);
+}
+
+/* The priority is that of the last WRITE; other waits leave it, since the socket
+ * holds bytes still.  Those of a socket that once was large are few. */
+START_TEST(priority)
+{
+	static const struct {
+		unsigned	flags;
+		int		priority;
+	} cases[] = {
+		{ 0, 0 }, { WAIT_LARGE, 2 }, { WAIT_LARGE | WAIT_CORK, 2 },
+		{ WAIT_CORK, 0 }, { WAIT_LARGE | WAIT_LATER, 2 },
+		{ WAIT_LATER, 0 }, { 0, 0 },
+	};
+	int	any = get_option(IPPROTO_TCP, TCP_NOTSENT_LOWAT);
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		ck_assert_int_eq(write_text("0", cases[i].flags),
+		    (cases[i].flags & WAIT_LATER) != 0 ? NET_WRITE : NET_DONE);
+		ck_assert_int_eq(get_priority(), cases[i].priority);
+		ck_assert_int_eq(get_option(IPPROTO_TCP, TCP_NOTSENT_LOWAT) ==
+		    any, i == 0);
+		sock.drained = true;
+		ck_assert_int_eq(ask_input(0), NET_READ);
+		ck_assert_int_eq(ask(WAIT_BACKEND, WAIT_INPUT), NET_NONE);
+		ck_assert_int_eq(get_priority(), cases[i].priority);
+	}
+}
+END_TEST
+
+/* A socket that holds much may get another priority. */
+START_TEST(priority_of_full)
+{
+	while (write_bytes(large, LARGE, WAIT_LARGE) == NET_DONE)
+		ck_assert_int_eq(w.outcome, OUTCOME_READY);
+	ck_assert(sock.full);
+	ck_assert_int_eq(write_bytes(large, LARGE, 0), NET_WRITE);
+	ck_assert_int_eq(get_priority(), 0);
+}
+END_TEST
+#endif
+
 /* The end pushes what is held back, once. */
 START_TEST(end_of_output)
 {
@@ -489,6 +546,8 @@ unit_tests(TCase *t)
 #ifdef __linux__
 	tcase_add_test(t, sends_a_file);
 	tcase_add_loop_test(t, cork, 0, 4);
+	tcase_add_test(t, priority);
+	tcase_add_test(t, priority_of_full);
 #endif
 	tcase_add_test(t, broken);
 	tcase_add_test(t, end_of_output);

@@ -46,9 +46,12 @@ sub enter {
 
 sub network_of { return readlink("/proc/$_[0]/ns/net") // '' }
 
-# rate: as tc(8) takes it.
+# rate: as tc(8) takes it.  queue: the queue's discipline in place of tbf's own,
+# with as many packets as it takes by itself; its packets are those of a wire.
 sub new {
-	my ($class, $rate) = @_;
+	my ($class, $rate, $queue) = @_;
+	my $bucket = $queue ? 'burst 32kb limit 1mb' :
+	    'burst 256kb latency 50ms';
 	my $pid = Amped::spawn(['unshare', '-n', 'sleep', '100000'],
 	    '/dev/null', '/dev/null');
 
@@ -59,8 +62,8 @@ sub new {
 	told("ip link set link1 netns $pid");
 	told('ip addr add ' . ADDRESS . '/24 dev link0');
 	told('ip link set link0 up');
-	told("tc qdisc add dev link0 root tbf rate $rate burst 256kb " .
-	    'latency 50ms');
+	told("tc qdisc add dev link0 root handle 1: tbf rate $rate $bucket");
+	told("tc qdisc add dev link0 parent 1:1 $queue") if $queue;
 	told("nsenter -t $pid -n ip addr add " . CLIENT . '/24 dev link1');
 	told("nsenter -t $pid -n ip link set link1 up");
 	return bless({ pid => $pid }, $class);
