@@ -6,7 +6,6 @@
 #include "conf/foreign.h"
 #include "conf/formats.h"
 #include "conf/hints.h"
-#include "conf/order.h"
 #include "conf/setters.h"
 #include "helpers/job.h"
 #include "lib/facility.h"

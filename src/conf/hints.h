@@ -13,4 +13,15 @@ enum conf_hints {
 	HINTS_COUNT
 };
 
+/* As bytes fit into the sockets; what has fewer bytes left first. */
+#define CONF_ORDERS(X)							\
+	X(BY_ARRIVAL, "by-arrival") X(BY_SIZE, "by-size")
+
+enum conf_order {
+#define X(id, name) ORDER_##id,
+	CONF_ORDERS(X)
+#undef X
+	ORDER_COUNT
+};
+
 #endif

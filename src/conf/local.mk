@@ -41,7 +41,6 @@ libconf_a_SOURCES = \
 	src/conf/log_format.h \
 	src/conf/names.c \
 	src/conf/object.c \
-	src/conf/order.h \
 	src/conf/origin.h \
 	src/conf/parse.c \
 	src/conf/private.h \

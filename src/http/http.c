@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "conf/order.h"
+#include "conf/hints.h"
 #include "http/deferred_close.h"
 #include "http/http.h"
 #include "http/limits/verification.h"

@@ -4,7 +4,6 @@
 #include <arpa/inet.h>
 
 #include "conf/hints.h"
-#include "conf/order.h"
 #include "lib/facility.h"
 #include "lib/log.h"
 #include "helpers/job.h"
