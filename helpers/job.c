@@ -2,6 +2,7 @@
  * job: names of kinds and policies, versions as text, and an empty job;
  * perform.c does jobs, and wire.c sends them.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,24 @@ static const char *const kind_names[] = {
 	JOB_KINDS(X)
 #undef X
 };
+
+bool
+job_language_name(char *to, size_t size, const char *path, const char *tag,
+    unsigned form)
+{
+	const char	*slash = strrchr(path, '/');
+	const char	*name = slash != NULL ? slash + 1 : path;
+	const char	*suffix = strrchr(name, '.');
+	int		 n;
+
+	if (form == 1)
+		suffix = path + strlen(path);
+	else if (suffix == NULL || suffix == name)
+		return false;
+	n = snprintf(to, size, "%.*s.%s%s", (int)(suffix - path), path, tag,
+	    suffix);
+	return n > 0 && (size_t)n < size;
+}
 
 const char *
 job_kind_name(enum job_kind kind)

@@ -48,8 +48,10 @@ enum job_kind {
  * sibling does not count. */
 struct job_resolve {
 	struct job_find	 find;
-	/* Texts: suffixes.  A sibling is a file with the file's name and a
-	 * suffix; it counts if it is not empty and not older than the file. */
+	/* Texts: suffixes, and language tags, which have no dot in front.  A
+	 * sibling is a file with the file's name and a suffix; it counts if it
+	 * is not empty and not older than the file.  A file in a language
+	 * counts however old it is. */
 	struct str	 siblings;
 	uint64_t	 sibling;	/* suffix whose sibling to open; 0 */
 	uint64_t	 counting;	/* a bit for each sibling that counts */
@@ -175,6 +177,11 @@ bool		 job_makes_file(const struct job *);
 /* Whether a job that was done has found a program. */
 bool		 job_found_program(const struct job *);
 const char	*job_found_name(const struct job *);	/* of names, or "" */
+#define JOB_LANGUAGE_FORMS	2	/* a.de.html, a.html.de */
+/* Writes the name of a path's file in a language, in one of these forms.
+ * False: the name is too long, or the file has no suffix for that form. */
+bool		 job_language_name(char *to, size_t size, const char *path,
+		    const char *tag, unsigned form);
 const char	*job_kind_name(enum job_kind);
 /* The policy of that name; JOB_LINKS_COUNT: there is none. */
 enum job_links	 job_links_find(const char *name);

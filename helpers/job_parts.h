@@ -12,7 +12,7 @@
 #define JOB_PATH_MAX		4096	/* root, path, names: bytes each */
 #define JOB_USER_MAX		256	/* user: bytes */
 #define JOB_DATA_MAX		(128 * 1024)	/* APPEND, SPOOL, LIST: bytes */
-#define JOB_SIBLINGS_MAX	8	/* suffixes */
+#define JOB_SIBLINGS_MAX	16	/* suffixes and languages */
 
 /* Which symbolic links are followed; links of proc(5) only by ALL. */
 #define JOB_LINKS(X)							\

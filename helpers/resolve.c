@@ -287,38 +287,70 @@ is_current(const struct job_version *sibling, const struct job_version *file)
 	    sibling->mtime_ns >= file->mtime_ns));
 }
 
+/* Whether a sibling of that path counts.  0, or the errno by which the caller
+ * must end. */
+static int
+find_sibling(const struct job *job, const struct root *root, const char *path,
+    bool any_age, bool *counts)
+{
+	struct stat_info	info;
+	int			error, fd;
+
+	*counts = false;
+	error = is_program(job, path) ? ESTALE :
+	    open_and_stat(root, path, BENEATH_STAT, &fd, &info);
+	if (error != 0)
+		return error == EREMOTE ? error : 0;
+	io_close(&fd);
+	/* The sibling must be readable, too. */
+	if ((any_age ? info.version.size == 0 :
+	    !is_current(&info.version, &job->find.version)) ||
+	    open_and_stat(root, path, BENEATH_READ, &fd, &info) != 0)
+		return 0;
+	io_close(&fd);
+	*counts = true;
+	return 0;
+}
+
+/* As find_sibling(), for the file in a language. */
+static int
+find_translation(const struct job *job, const struct root *root,
+    const char *name, const char *tag, bool *counts)
+{
+	char	path[JOB_PATH_MAX];
+	int	error = 0;
+
+	*counts = false;
+	for (unsigned form = 0; form < JOB_LANGUAGE_FORMS && error == 0 &&
+	    !*counts; form++)
+		if (job_language_name(path, sizeof(path), name, tag, form))
+			error = find_sibling(job, root, path, true, counts);
+	return error;
+}
+
 /* Sets a bit for each sibling that counts; 0 or an errno. */
 static int
 find_siblings(struct job *job, const struct root *root, const char *name)
 {
-	const char		*suffix;
-	char			 path[JOB_PATH_MAX];
-	struct stat_info	 info;
-	uint64_t		 bit = 1;
-	int			 error, fd;
+	const char	*suffix;
+	char		 path[JOB_PATH_MAX];
+	uint64_t	 bit = 1;
+	bool		 counts;
+	int		 error = 0;
 
-	for (size_t at = 0; at < job->resolve.siblings.len;
+	for (size_t at = 0; at < job->resolve.siblings.len && error == 0;
 	    at += strlen(suffix) + 1, bit <<= 1) {
 		suffix = job->resolve.siblings.at + at;
-		error = join_suffix(path, name, suffix);
-		if (error == 0 && is_program(job, path))
-			error = ESTALE;
-		if (error == 0)
-			error = open_and_stat(root, path, BENEATH_STAT, &fd,
-			    &info);
-		if (error == EREMOTE)
-			return error;
-		if (error != 0)
-			continue;
-		io_close(&fd);
-		/* The sibling must be readable, too. */
-		if (!is_current(&info.version, &job->find.version) ||
-		    open_and_stat(root, path, BENEATH_READ, &fd, &info) != 0)
-			continue;
-		io_close(&fd);
-		job->resolve.counting |= bit;
+		counts = false;
+		if (*suffix != '.')
+			error = find_translation(job, root, name, suffix,
+			    &counts);
+		else if (join_suffix(path, name, suffix) == 0)
+			error = find_sibling(job, root, path, false, &counts);
+		if (counts)
+			job->resolve.counting |= bit;
 	}
-	return 0;
+	return error;
 }
 
 /*

@@ -1,9 +1,12 @@
 /*
  * formats: formats of pictures that may stand beside a picture, in the order of
- * preference among equal weights.
+ * preference among equal weights; and languages in which a file may stand
+ * beside another one, as a.de.html or a.html.de beside a.html.
  */
 #ifndef CONF_FORMATS_H
 #define CONF_FORMATS_H
+
+#include "conf/guard.h"
 
 /* All formats: id, name in the conf, suffix of a file beside another, media
  * type. */
@@ -21,5 +24,13 @@ enum format {
 
 /* The words of the directive. */
 #define CONF_FORMATS(X)	X(OFF, "off") FORMATS(X)
+
+#define CONF_LANGUAGES_MAX	5	/* a path has so many bits for them */
+
+struct conf_languages {
+	struct conf_words	 names;		/* "off", or language tags */
+	char			*plain;		/* of files without a tag in
+						 * their name; NULL: unknown */
+};
 
 #endif

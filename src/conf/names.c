@@ -256,6 +256,28 @@ conf_name_wrong_field(const char *name)
 	    is_own(name) ? "%s is set by the server itself" : NULL;
 }
 
+/* The first subtag has letters only.  Each has 8 characters at most, and the
+ * last is no single one, which lookups never come to. */
+const char *
+conf_name_wrong_language(const char *name)
+{
+	struct str	rest = str_of(name), subtag = { NULL, 0 };
+	bool		is_first = true, is_tag = rest.len > 0;
+
+	while (is_tag && rest.len > 0) {
+		is_tag = rest.at[rest.len - 1] != '-';
+		subtag = str_cut(&rest, '-');
+		is_tag = is_tag && subtag.len > 0 && subtag.len <= 8;
+		for (size_t i = 0; i < subtag.len; i++)
+			is_tag = is_tag && (is_first ?
+			    isalpha((unsigned char)subtag.at[i]) :
+			    isalnum((unsigned char)subtag.at[i])) != 0;
+		is_first = false;
+	}
+	return is_tag && subtag.len > 1 ? NULL : "\"%s\" is not a language: "
+	    "write en or pt-BR";
+}
+
 /* The lexer lets no control byte but tabs into a word. */
 bool
 conf_name_set_field(struct conf_reader *reader, const struct conf_row *row,

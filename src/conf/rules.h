@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "conf/chain.h"
+#include "conf/formats.h"
 #include "conf/guard.h"
 #include "conf/log_format.h"
 #include "conf/program.h"
@@ -49,8 +50,7 @@ struct conf_users {			/* /~name/ */
 struct conf_rules {
 	/* The action: one of these, or none in a path, which has the site's. */
 	char			*root, *alias;	/* absolute */
-	bool			 by_host;	/* root has a directory for
-						 * each host (%host) */
+	bool			 by_host;	/* root has one for each host */
 	struct {
 		int64_t		 status;
 		char		*to;
@@ -75,6 +75,7 @@ struct conf_rules {
 	struct conf_words	 hide;		/* patterns for fnmatch */
 	struct conf_words	 precompressed;	/* "off", or codings */
 	struct conf_words	 formats;	/* "off", or names of formats */
+	struct conf_languages	 languages;
 	struct conf_words	 compress;	/* "off", "on" or codings */
 	struct conf_words	 compressible;	/* types and patterns */
 	struct conf_chains	 chains;	/* filters of files */
@@ -99,8 +100,7 @@ struct conf_rules {
 	}			 access;
 	/* Computed from the members above and the site's rules. */
 	const struct conf_rules	*outer;		/* the site's; NULL: a site */
-	const struct conf_rules	*action;	/* the rules whose action is in
-						 * force: these, or outer */
+	const struct conf_rules	*action;	/* in force: these, or outer */
 	const struct conf_access_log *log;	/* NULL: off */
 	size_t			 limiter;	/* of rate, from 1; 0: none */
 	size_t			 prefix_len;	/* of a path; 0: a site */

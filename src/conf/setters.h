@@ -29,6 +29,8 @@ void		conf_response_complete_target(char **);
 
 /* names.c */
 conf_set_fn	conf_name_set_field;
+/* Of a language tag (RFC 5646). */
+conf_wrong_fn	conf_name_wrong_language;
 /* conf_name_wrong_path(): of a block path; conf_name_wrong_sign(): of what
  * stands before a field's name. */
 conf_wrong_fn	conf_name_wrong_field, conf_name_wrong_path,

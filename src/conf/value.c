@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <libgen.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "conf/divide.h"
@@ -29,7 +30,8 @@ static conf_set_fn
 		set_workers, set_choices, set_text,
 		set_file, set_directory, set_directories, set_root,
 		set_new_file, set_log,
-		set_off_or, set_compress, set_filename, set_checked;
+		set_off_or, set_language, set_compress, set_filename,
+		set_checked;
 
 static const struct type {
 	const char	*name;
@@ -459,16 +461,11 @@ is_switch(const char *text)
 	return strcmp(text, "off") == 0 || strcmp(text, "on") == 0;
 }
 
-/* Adds a choice; off and on must stand alone. */
+/* Adds a word; off and on must stand alone. */
 static bool
-set_off_or(struct conf_reader *reader, const struct conf_row *row,
-    const struct conf_word *word, void *member)
+add_off_or(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, struct conf_words *words)
 {
-	struct conf_words	*words = member;
-	int64_t			 choice;
-
-	if (!conf_choice_set(reader, row, word, &choice))
-		return false;
 	if (words->n > 0 && (is_switch(word->text) ||
 	    is_switch(words->at[0]))) {
 		conf_error(reader, word->pos,
@@ -479,6 +476,46 @@ set_off_or(struct conf_reader *reader, const struct conf_row *row,
 	}
 	conf_name_add(words, word->text);
 	return true;
+}
+
+/* Adds a choice; off and on must stand alone. */
+static bool
+set_off_or(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	struct conf_words	*words = member;
+	int64_t			 choice;
+
+	return conf_choice_set(reader, row, word, &choice) &&
+	    add_off_or(reader, row, word, words);
+}
+
+/* Adds a language; off must stand alone. */
+static bool
+set_language(struct conf_reader *reader, const struct conf_row *row,
+    const struct conf_word *word, void *member)
+{
+	struct conf_words	*words = member;
+
+	if (strcmp(word->text, "off") != 0 && (
+	    conf_foreign_error(reader, row->word, word) ||
+	    !conf_error_none(reader, word,
+	    conf_name_wrong_language(word->text))))
+		return false;
+	for (size_t i = 0; i < words->n; i++)
+		if (strcasecmp(words->at[i], word->text) == 0) {
+			conf_error(reader, word->pos, CONF_ROW
+			    ": \"%s\" is there twice", CONF_ROW_NAME(row),
+			    word->text);
+			return false;
+		}
+	if (words->n == CONF_LANGUAGES_MAX) {
+		conf_error(reader, word->pos, CONF_ROW
+		    ": more than %d languages", CONF_ROW_NAME(row),
+		    CONF_LANGUAGES_MAX);
+		return false;
+	}
+	return add_off_or(reader, row, word, words);
 }
 
 /* Adds a coding in which this program can compress. */

@@ -16,6 +16,7 @@
 #include "http/programs/environment.h"
 #include "http/programs/run.h"
 #include "http/rules.h"
+#include "http/variants/language.h"
 #include "lib/visible.h"
 #include "proto/status.h"
 
@@ -116,7 +117,7 @@ add_file(struct explanation *e, const struct conn *c)
 {
 	const struct file	*f = c->request->file;
 	const struct namespace	*kind;
-	const char		*coding, *of;
+	const char		*coding, *of, *in, *language;
 	char			 date[DATE_LENGTH];
 
 	if (f == NULL)
@@ -124,6 +125,8 @@ add_file(struct explanation *e, const struct conn *c)
 	kind = namespace_get(c->request->path->namespace);
 	coding = kind->coding;
 	of = coding != NULL ? " of " : "";
+	language = language_of(c->request->path);
+	in = language != NULL ? " in " : "";
 	if (file_is_made(f) && kind->job != JOB_RESOLVE) {
 		explain_add(e, EXPLAIN_FILE, "made of the %s, %lld bytes%s%s",
 		    coding != NULL ? "file" : "directory",
@@ -132,8 +135,9 @@ add_file(struct explanation *e, const struct conn *c)
 		return;
 	}
 	date_format((time_t)f->version.mtime, date);
-	explain_add(e, EXPLAIN_FILE, "%lld bytes%s%s, modified %.*s, %s tag",
-	    (long long)f->version.size, of, coding != NULL ? coding : "",
+	explain_add(e, EXPLAIN_FILE, "%lld bytes%s%s%s%s, modified %.*s, "
+	    "%s tag", (long long)f->version.size, of,
+	    coding != NULL ? coding : "", in, language != NULL ? language : "",
 	    (int)sizeof(date), date, f->strong ? "strong" : "weak");
 }
 

@@ -12,6 +12,7 @@
 #include "http/programs/run.h"
 #include "http/rules.h"
 #include "http/tag.h"
+#include "http/variants/language.h"
 #include "lib/compiler.h"
 #include "lib/hash.h"
 #include "proto/status.h"
@@ -213,8 +214,21 @@ add_coding(struct buf *b, const struct request *r)
 	const struct namespace *kind = namespace_get(r->path->namespace);
 	const char	*coding = kind->encoded ? kind->coding : NULL;
 
+
 	if (coding != NULL)
 		buf_addf(b, "Content-Encoding: %s\r\n", coding);
+}
+
+static void
+add_language(struct buf *b, const struct request *r)
+{
+	const struct conf_rules	*rules = r->path->rules;
+	const char		*language = language_of(r->path);
+
+	/* A conf that sets the field itself knows better. */
+	if (language != NULL && strcasestr(rules->field_lines,
+	    "Content-Language:") == NULL)
+		buf_addf(b, "Content-Language: %s\r\n", language);
 }
 
 void
@@ -224,6 +238,7 @@ fields_add_content(struct conn *c, int64_t length)
 
 	fields_add_type(c, r->path->rules, r->info.type);
 	add_coding(&c->http->work, r);
+	add_language(&c->http->work, r);
 	buf_addf(&c->http->work, "Content-Length: %lld\r\n",
 	    (long long)length);
 }
@@ -254,6 +269,7 @@ fields_add_ranges(struct conn *c, const struct cond_result *result)
 	add_media_type(&fields, r->path->rules, r->info.type);
 	buf_adds(&fields, "\r\n");
 	add_coding(&fields, r);
+	add_language(&fields, r);
 	r->body.multipart = multipart_new(result, buf_string(&fields),
 	    r->file->version.size,
 	    hash_bytes(&http->boundary.key, 0, &n, sizeof(n)));

@@ -96,9 +96,9 @@ struct http_loop {
 		bool		 hold;		/* start none */
 	}			 verify;
 	struct lookup_list	 lookups[LOOKUP_BUCKETS];	/* lookup.c's */
-	int64_t			 results_from;	/* clock ms: not looked for before */
-	struct coding_choice	 negotiated;
-	struct format_choice	 format;
+	int64_t			 results_from;	/* clock ms: kept results are
+						 * not looked for before */
+	struct choices		 chosen;
 	struct {				/* of multipart responses */
 		struct hash_key	 key;
 		uint64_t	 count;		/* made so far */

@@ -127,6 +127,8 @@ libhttp_a_SOURCES = \
 	src/http/variants/filtered.h \
 	src/http/variants/filtered_lookup.c \
 	src/http/variants/filtered_lookup.h \
+	src/http/variants/language.c \
+	src/http/variants/language.h \
 	src/http/variants/stored.c \
 	src/http/variants/stored.h \
 	src/http/variants/variant.c \

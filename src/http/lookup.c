@@ -17,6 +17,7 @@
 #include "http/lookup_private.h"
 #include "http/namespace.h"
 #include "http/variants/dependencies.h"
+#include "http/variants/language.h"
 #include "http/programs/script.h"
 #include "http/rules.h"
 #include "http/tag.h"
@@ -157,7 +158,10 @@ note_result(struct lookup *l)
 		filtered_lookup_handle_compressed(l);
 		return;
 	}
-	if (job_found_program(&l->task.job))
+	if (job_found_program(&l->task.job) &&
+	    language_number(l->path->namespace) > 0)
+		lookup_result_set_no_variant(l);
+	else if (job_found_program(&l->task.job))
 		handle_program(l);
 	else if (l->task.job.error == 0 &&
 	    variant_is_filtered(l->path->namespace))
@@ -291,6 +295,8 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 		l->has_notes = filtered_add_others(http, p, &l->text);
 	l->names_at = l->text.len;
 	kind->fill_job(job, http->conf, p, decoded.at, &l->text);
+	if (language_number(p->namespace) > 0)
+		language_cut_path(l->text.at);
 	job->find.path = l->text.at;
 	if (user_at < others_at)
 		job->find.user = l->text.at + user_at;
@@ -304,7 +310,8 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 	l->http = http;
 	l->path = p;
 	l->started_at = http->clock->ms;
-	if (!variant_is_filtered(p->namespace))
+	/* Events of names with a tag would find no path. */
+	if (!variant_is_filtered(p->namespace) && language_count(p->rules) == 0)
 		waypoints_begin(http->caches, p, place.name, job, &l->watching);
 	http->caches->compressing += job->kind == JOB_COMPRESS;
 	return l;

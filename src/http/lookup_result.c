@@ -9,6 +9,7 @@
 #include "http/lookup_private.h"
 #include "http/namespace.h"
 #include "http/rules.h"
+#include "http/variants/language.h"
 #include "http/variants/variant.h"
 #include "http/watch/passes.h"
 #include "lib/log.h"
@@ -73,6 +74,7 @@ lookup_result_set_type(const struct lookup *l, struct path_info *a)
 	const char		*name, *slash;
 
 	add_found_path(l, &path);
+	language_cut(l->path, &path);
 	name = buf_string(&path);
 	slash = strrchr(name, '/');
 	name = slash != NULL ? slash + 1 : name;
@@ -149,7 +151,8 @@ void
 lookup_result_set_no_variant(struct lookup *l)
 {
 	int	error = l->task.job.error;
-	bool	absent = error == ESTALE || error == EFBIG;
+	bool	absent = error == ESTALE || error == EFBIG ||
+		    error == EISDIR || job_found_program(&l->task.job);
 
 	if (absent)
 		withdraw_variant(&l->http->caches->paths, l->path->namespace,

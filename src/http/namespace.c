@@ -11,6 +11,7 @@
 #include "http/namespace.h"
 #include "http/rules.h"
 #include "http/variants/format.h"
+#include "http/variants/language.h"
 #include "http/variants/variant.h"
 
 _Static_assert(NAMESPACE_COUNT <= 1 << NAMESPACE_KIND_BITS,
@@ -58,7 +59,10 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 {
 	size_t	start = text->len, names, programs;
 
-	add_names(rules_names(p->rules, decoded), text);
+	if (language_number(p->namespace) > 0)
+		language_add_names(text, p, decoded);
+	else
+		add_names(rules_names(p->rules, decoded), text);
 	names = text->len;
 	add_programs(p->rules, text);
 	programs = text->len;
@@ -70,7 +74,7 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 		    conf->limits.levels[job->compress.coding];
 	} else {
 		variant_add_suffixes(text, p);
-		job->resolve.sibling = namespace_is_variant(p->namespace);
+		job->resolve.sibling = namespace_is_derived(p->namespace);
 		job->resolve.siblings = (struct str){ text->at + programs,
 		    text->len - programs };
 	}
@@ -80,11 +84,19 @@ fill_resolve_job(struct job *job, const struct conf *conf, const struct path *p,
 }
 
 /* Returns the value of Vary.  A file in another coding may be sent in place of
- * a picture that has other formats, too. */
+ * a file that has other formats or languages, too. */
 static const char *
 vary_of_file(const struct request *r)
 {
+	static const char *const	values[] = {
+		NULL, "Accept-Encoding", "Accept", "Accept, Accept-Encoding",
+		"Accept-Language", "Accept-Encoding, Accept-Language",
+		"Accept, Accept-Language",
+		"Accept, Accept-Encoding, Accept-Language"
+	};
 	uint32_t	ns = r->path->namespace, variants = r->info.variants;
+	bool		derived = namespace_get(ns)->encoded ||
+			    format_type(ns) != NULL;
 	bool		encoded = namespace_get(ns)->encoded ||
 			    (variants & NAMESPACE_CODING_BITS) != 0;
 	bool		formatted = format_type(ns) != NULL ||
@@ -92,10 +104,12 @@ vary_of_file(const struct request *r)
 			    (namespace_get(ns)->encoded &&
 			    rules_formats(r->path->rules)->n > 0 &&
 			    format_has_type(r->info.type));
+	bool		translated = language_number(ns) > 0 ||
+			    (variants & NAMESPACE_LANGUAGE_BITS) != 0 ||
+			    ((derived || variant_is_filtered(ns)) &&
+			    language_count(r->path->rules) > 0);
 
-	if (formatted)
-		return encoded ? "Accept, Accept-Encoding" : "Accept";
-	return encoded ? "Accept-Encoding" : NULL;
+	return values[encoded | formatted << 1 | translated << 2];
 }
 
 const struct namespace	namespaces[NAMESPACE_COUNT] = {

@@ -4,7 +4,7 @@
  * Each site has a namespace for its targets.  Pages and variants that are made
  * of a target are paths of the same name in other namespaces of the site.  A
  * namespace has the site's number in its low bits, its kind above them, and
- * above that the form of a page.
+ * above that the form of a page, or the language of a file.
  */
 #ifndef HTTP_NAMESPACE_H
 #define HTTP_NAMESPACE_H
@@ -98,10 +98,18 @@ namespace_get(uint32_t ns)
 
 /* Whether it is a file in another coding or format. */
 static inline bool
-namespace_is_variant(uint32_t ns)
+namespace_is_derived(uint32_t ns)
 {
 	return namespace_kind(ns) >= NAMESPACE_VARIANT &&
 	    namespace_kind(ns) != NAMESPACE_FILTERED;
+}
+
+/* Whether it is a file in another coding, format or language. */
+static inline bool
+namespace_is_variant(uint32_t ns)
+{
+	return namespace_is_derived(ns) ||
+	    (namespace_kind(ns) == NAMESPACE_TARGET && namespace_form(ns) > 0);
 }
 
 /* The namespace of the name that the client wants in place of the request's:

@@ -12,13 +12,14 @@
 #include "http/variants/variant.h"
 
 static void
-add_variant_requests(struct preload *p, uint32_t variants)
+add_variant_requests(struct preload *p, const struct conf_rules *rules,
+    uint32_t variants)
 {
-	const char	*name;
+	char	name[VARIANT_NAME_MAX];
 
 	if (p->variant_request.len == 0)
 		return;
-	while ((name = variant_next(&variants)) != NULL) {
+	while (variant_next(rules, &variants, name)) {
 		buf_add(&p->request, p->variant_request.at,
 		    p->variant_request.len);
 		variant_add_field(&p->request, name);
@@ -30,6 +31,12 @@ void
 preload_add_field(struct buf *to, const char *variant)
 {
 	variant_add_field(to, variant);
+}
+
+static bool
+set_name(const struct path *path, char name[VARIANT_NAME_MAX])
+{
+	return variant_name(path, namespace_get(path->namespace)->coding, name);
 }
 
 static void
@@ -46,12 +53,12 @@ note_response(const struct client_kind *kind, const struct conn *c)
 	struct preload		*p = (struct preload *)(uintptr_t)kind;
 	const struct request	*r = c->request;
 	const struct path	*path = r->path;
+	char			 name[VARIANT_NAME_MAX];
 
 	if (p->status != 0) {
 		if (path != NULL && namespace_is_variant(path->namespace) &&
-		    r->response.status == 200)
-			buf_addf(&p->codings, " %s",
-			    namespace_get(path->namespace)->coding);
+		    r->response.status == 200 && set_name(path, name))
+			buf_addf(&p->codings, " %s", name);
 		return;
 	}
 	p->status = r->response.status;
@@ -60,7 +67,7 @@ note_response(const struct client_kind *kind, const struct conn *c)
 	p->truncated = r->body.next < r->body.end;
 	end_hint(p, c);
 	if (r->response.status == 200 && path != NULL)
-		add_variant_requests(p, r->info.variants);
+		add_variant_requests(p, path->rules, r->info.variants);
 }
 
 void
@@ -124,12 +131,15 @@ visit_path(void *context, const struct path *path)
 {
 	const struct visit	*v = context;
 	struct preload_name	 name = { .uses = path->uses };
+	char			 text[VARIANT_NAME_MAX];
 
 	if (path->kind != PATHNAME_FILE || path->rules == NULL)
 		return false;
-	if (namespace_is_variant(path->namespace))
-		name.coding = namespace_get(path->namespace)->coding;
-	else if (namespace_kind(path->namespace) != NAMESPACE_TARGET)
+	if (namespace_is_variant(path->namespace)) {
+		if (!set_name(path, text))
+			return false;
+		name.coding = text;
+	} else if (namespace_kind(path->namespace) != NAMESPACE_TARGET)
 		return false;
 	name.site = namespace_site(path->namespace);
 	name.target = rules_raw(path);

@@ -53,8 +53,8 @@ struct preload_name {
 	struct str	 host;		/* empty, unless the path depends on
 					 * it */
 	struct str	 target;	/* raw */
-	const char	*coding;	/* or format, of the variant; NULL: the
-					 * file */
+	const char	*coding;	/* or format or language, of the
+					 * variant; NULL: the file */
 	unsigned	 uses;		/* recent ones */
 };
 

@@ -358,6 +358,13 @@ rules_formats(const struct conf_rules *rules)
 	    &rules->formats : &rules->outer->formats;
 }
 
+const struct conf_languages *
+rules_languages(const struct conf_rules *rules)
+{
+	return rules->languages.names.n > 0 || rules->outer == NULL ?
+	    &rules->languages : &rules->outer->languages;
+}
+
 const struct conf_words *
 rules_compress(const struct conf_rules *rules)
 {

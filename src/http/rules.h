@@ -70,6 +70,8 @@ bool	rules_allow_listing(const struct conf_rules *);
 const struct conf_words *rules_precompressed(const struct conf_rules *);
 /* Formats of pictures that stand beside others. */
 const struct conf_words *rules_formats(const struct conf_rules *);
+/* Languages of files that stand beside others. */
+const struct conf_languages *rules_languages(const struct conf_rules *);
 /* Codings in which helpers compress. */
 const struct conf_words *rules_compress(const struct conf_rules *);
 /* Whether a media type is worth compressing. */

@@ -123,7 +123,9 @@ hash_version(const struct request *r)
 	const struct job_version	*v = &r->file->version;
 	const uint64_t	facts[] = { v->dev, v->ino, (uint64_t)v->size,
 	    (uint64_t)v->mtime, v->mtime_ns, (uint64_t)v->ctime, v->ctime_ns };
-	const uint64_t	common[] = { namespace_kind(r->path->namespace),
+	const uint64_t	common[] = { namespace_kind(r->path->namespace) |
+	    (uint64_t)language_number(r->path->namespace) <<
+	    NAMESPACE_KIND_BITS,
 	    (uint64_t)v->size, (uint64_t)v->mtime };
 	uint64_t	content[2] = { common[0] };
 

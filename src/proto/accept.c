@@ -1,5 +1,5 @@
 /*
- * accept: media ranges, codings, and their weights.
+ * accept: media ranges, codings, languages, and their weights.
  *
  * A malformed element is ignored: a preference that is not understood is no
  * reason to refuse a request.
@@ -110,4 +110,87 @@ accept_coding(struct str accept, struct str coding)
 			by_all = q;
 	}
 	return by_name != -1 ? by_name : by_all;
+}
+
+/* Whether a text begins with all subtags of another. */
+static bool
+has_subtags(struct str text, struct str first)
+{
+	return first.len > 0 && text.len >= first.len &&
+	    (text.len == first.len || text.at[first.len] == '-') &&
+	    str_same_nocase((struct str){ text.at, first.len }, first);
+}
+
+/* Whether the longest range that covers a tag has q=0; of two equal ranges the
+ * greater q counts. */
+static bool
+is_refused(struct str accept, struct str tag)
+{
+	struct str	element, range;
+	size_t		longest = 0;
+	int		best = -1, q;
+
+	for (int i = 0; i < ACCEPT_RANGES_MAX && str_next(&accept, &element);
+	    i++) {
+		range = str_trim(str_cut(&element, ';'));
+		if (range.len < longest || !has_subtags(tag, range))
+			continue;
+		q = read_quality(element);
+		if (q == -1 || (range.len == longest && q <= best))
+			continue;
+		best = q;
+		longest = range.len;
+	}
+	return best == 0;
+}
+
+static uint32_t
+find_refused(struct str accept, const char *const tags[], size_t n)
+{
+	uint32_t	refused = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (tags[i] != NULL && is_refused(accept, str_of(tags[i])))
+			refused |= 1U << i;
+	return refused;
+}
+
+static size_t
+find_longest(struct str range, const char *const tags[], size_t n,
+    uint32_t refused)
+{
+	size_t	longest = 0, found = n;
+
+	for (size_t i = 0; i < n; i++) {
+		if (tags[i] == NULL || (refused & 1U << i) != 0 ||
+		    !has_subtags(range, str_of(tags[i])) ||
+		    strlen(tags[i]) <= longest)
+			continue;
+		longest = strlen(tags[i]);
+		found = i;
+	}
+	return found;
+}
+
+size_t
+accept_language(struct str accept, const char *const tags[], size_t n)
+{
+	uint32_t	refused = find_refused(accept, tags, n);
+	struct str	element, range;
+	size_t		best = n, found;
+	int		weight = 0, q;
+
+	for (int i = 0; i < ACCEPT_RANGES_MAX && str_next(&accept, &element);
+	    i++) {
+		range = str_trim(str_cut(&element, ';'));
+		q = read_quality(element);
+		if (q <= weight)
+			continue;
+		found = find_longest(range, tags, n, refused);
+		if (found == n)
+			continue;
+		best = found;
+		weight = q;
+	}
+	return best;
 }

@@ -1,6 +1,6 @@
 /*
- * accept: how much a client prefers a media type or a content coding (RFC 9110,
- * section 12.5).  Pure.
+ * accept: how much a client prefers a media type, a content coding or a
+ * language (RFC 9110, section 12.5).  Pure.
  */
 #ifndef PROTO_ACCEPT_H
 #define PROTO_ACCEPT_H
@@ -25,5 +25,17 @@ bool	accept_is_by_name(int weight);
  * in thousandths; -1: the field does not cover it.
  */
 int	accept_coding(struct str accept, struct str coding);
+
+/* Elements of Accept-Language that are read; all others are ignored. */
+#define ACCEPT_RANGES_MAX	100
+
+/*
+ * The number of the language that the value of an Accept-Language field asks
+ * for, by lookup (RFC 4647, section 3.4): of the range with the greatest q, the
+ * first of equal ones, the longest beginning that is a tag ("en" for "en-GB").
+ * A tag is left out if the longest range that covers it has q=0.  A star asks
+ * for nothing.  NULL: not offered.  Returns n if nothing fits; n is at most 32.
+ */
+size_t	accept_language(struct str accept, const char *const tags[], size_t n);
 
 #endif

@@ -431,7 +431,8 @@ field_id(const char *name, size_t len)
 		f = FIELD_CONTENT_LENGTH;
 		break;
 	case 15:
-		f = FIELD_ACCEPT_ENCODING;
+		f = (name[7] | 0x20) == 'e' ? FIELD_ACCEPT_ENCODING :
+		    FIELD_ACCEPT_LANGUAGE;
 		break;
 	case 17:
 		f = (name[0] | 0x20) == 'i' ? FIELD_IF_MODIFIED_SINCE :

@@ -41,6 +41,7 @@ enum parse_method {
 	X(EXPECT,		"expect",		MANY)		\
 	X(ACCEPT,		"accept",		MANY)		\
 	X(ACCEPT_ENCODING,	"accept-encoding",	MANY)		\
+	X(ACCEPT_LANGUAGE,	"accept-language",	MANY)		\
 	X(IF_MATCH,		"if-match",		MANY)		\
 	X(IF_NONE_MATCH,	"if-none-match",	MANY)		\
 	X(IF_MODIFIED_SINCE,	"if-modified-since",	MANY)		\

@@ -418,14 +418,19 @@ $server->stop;
 # Variants come along.
 write_file("$root/pic.png", 'a picture');
 write_file("$root/pic.png.avif", 'the same');
-$server = start(site => "$rules\tformats avif\n", global => "$conf$an_hour");
+write_file("$root/pic.de.png", 'das Bild');
+$server = start(site => "$rules\tformats avif\n\tlanguages fr de\n",
+    global => "$conf$an_hour");
 await('the socket', sub { -S $control });
 is_deeply([ctl('preload', '/pic.png')],
-    [0, "/pic.png: 9 bytes; also as avif\n", ''], 'another format');
+    [0, "/pic.png: 9 bytes; also as avif language=de\n", ''],
+    'another format and language');
 is($server->get('/pic.png', fields => ['Accept: image/avif'])->{body},
     'the same', 'is there');
+is($server->get('/pic.png', fields => ['Accept-Language: de'])->{body},
+    'das Bild', '... and the other');
 $server->stop;
-is(counted($server, 'lookups'), 2, 'without another look');
+is(counted($server, 'lookups'), 3, 'without another look');
 SKIP: {
 	skip('there is no gzip', 4) if system('gzip -V >/dev/null 2>&1') != 0;
 	system('gzip', '-kn', "$root/other") == 0 or die "gzip\n";

@@ -1,6 +1,6 @@
 /*
- * Fuzz target of Accept-Encoding: the first byte says what there is, the rest
- * is the field's value.
+ * Fuzz target of Accept-Encoding and Accept-Language: the first byte says what
+ * there is, the rest is the field's value.
  */
 #include "http/variants/variant.h"
 #include "lib/need.h"
@@ -34,6 +34,25 @@ check_coding(struct str accept, uint32_t offered)
 	}
 }
 
+static void
+check_language(struct str accept, uint32_t offered)
+{
+	const char	*tags[] = { "de", "en-GB", "en", "pt-BR" }, *alone;
+	size_t		 n = sizeof(tags) / sizeof(tags[0]), found;
+
+	for (size_t i = 0; i < n; i++)
+		if ((offered & 1U << i) == 0)
+			tags[i] = NULL;
+	found = accept_language(accept, tags, n);
+	need(found <= n);
+	if (found == n)
+		return;
+	need(tags[found] != NULL);
+	/* The choice stands when nothing else is offered. */
+	alone = tags[found];
+	need(accept_language(accept, &alone, 1) == 0);
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 {
@@ -44,5 +63,6 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t len)
 	accept = (struct str){ (const char *)data + 1, len - 1 };
 	check_coding(accept, data[0] & 15U);
 	check_coding(accept, 0);
+	check_language(accept, data[0] & 15U);
 	return 0;
 }

@@ -64,6 +64,7 @@ unit_tests = \
 	t/unit/helpers/repeat_filter \
 	t/unit/helpers/resolve \
 	t/unit/helpers/resolve_copy \
+	t/unit/helpers/resolve_languages \
 	t/unit/helpers/resolve_programs \
 	t/unit/helpers/root \
 	t/unit/helpers/spool \

@@ -23,4 +23,19 @@ struct format_choice {			/* of format.c */
 	uint32_t	 offered, chosen;	/* a bit for each format */
 };
 
+struct conf_languages;
+
+struct language_choice {		/* of language.c */
+	char		 accept[96];	/* Accept-Language */
+	size_t		 len;
+	const struct conf_languages *languages;	/* NULL: none yet */
+	uint32_t	 offered, chosen;
+};
+
+struct choices {
+	struct coding_choice	 coding;
+	struct format_choice	 format;
+	struct language_choice	 language;
+};
+
 #endif

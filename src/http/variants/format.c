@@ -82,7 +82,7 @@ format_negotiate(struct str accept, const char *type, uint32_t offered)
 uint32_t
 format_choose(struct conn *c, uint32_t offered)
 {
-	struct format_choice	*last = &c->http->format;
+	struct format_choice	*last = &c->http->chosen.format;
 	const char		*type = c->request->info.type;
 	struct str		 accept;
 

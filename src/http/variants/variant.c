@@ -4,21 +4,24 @@
  * Must not read files: a helper compresses, and checks whether a sibling can be
  * a variant of the file.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "http/variants/filtered.h"
 #include "http/namespace.h"
 #include "http/rules.h"
 #include "http/variants/format.h"
+#include "http/variants/language.h"
 #include "http/variants/variant.h"
 #include "lib/need.h"
 #include "proto/accept.h"
 
 /* Of a variant: a sibling or a made one, see enum namespace_kind. */
 #define BIT_COUNT	(2 * CODING_COUNT)
+#define LANGUAGE_SHIFT	((uint32_t)__builtin_ctz(NAMESPACE_LANGUAGE_BIT))
 
-_Static_assert(BIT_COUNT + FORMAT_COUNT + 1 < 16,
-    "a path has so many bits for them");
+_Static_assert((NAMESPACE_LANGUAGE_BITS & PATHNAME_BY_CONTENT) == 0 &&
+    NAMESPACE_LANGUAGE_BITS <= UINT16_MAX, "a path has so many bits for them");
 
 static const char *
 get_coding(uint32_t bit)
@@ -26,16 +29,44 @@ get_coding(uint32_t bit)
 	return coding_name(bit % CODING_COUNT);
 }
 
-const char *
-variant_next(uint32_t *offered)
+/* Stands before a language in the name of a variant: br is a language, too. */
+#define LANGUAGE	"language="
+
+bool
+variant_next(const struct conf_rules *rules, uint32_t *offered,
+    char name[VARIANT_NAME_MAX])
 {
-	for (uint32_t i = 0; i < BIT_COUNT + FORMAT_COUNT; i++)
-		if ((*offered & 1U << i) != 0) {
-			*offered &= ~(1U << i);
-			return i < BIT_COUNT ? get_coding(i) :
-			    format_name(i - BIT_COUNT);
-		}
-	return NULL;
+	uint32_t	bit = *offered & (NAMESPACE_CODING_BITS |
+			    NAMESPACE_FORMAT_BITS | NAMESPACE_LANGUAGE_BITS);
+	uint32_t	i;
+
+	if (bit == 0)
+		return false;
+	i = (uint32_t)__builtin_ctz(bit);
+	*offered &= ~(1U << i);
+	if (i < BIT_COUNT)
+		strcpy(name, get_coding(i));
+	else if (i < BIT_COUNT + FORMAT_COUNT)
+		strcpy(name, format_name(i - BIT_COUNT));
+	else
+		snprintf(name, VARIANT_NAME_MAX, LANGUAGE "%s",
+		    language_tag(rules, i - LANGUAGE_SHIFT + 1));
+	return true;
+}
+
+bool
+variant_name(const struct path *p, const char *coding,
+    char name[VARIANT_NAME_MAX])
+{
+	unsigned	 number = language_number(p->namespace);
+	int		 n;
+
+	if (coding != NULL)
+		n = snprintf(name, VARIANT_NAME_MAX, "%s", coding);
+	else
+		n = snprintf(name, VARIANT_NAME_MAX, LANGUAGE "%s",
+		    number > 0 ? language_tag(p->rules, number) : "");
+	return n < VARIANT_NAME_MAX && (coding != NULL) == (number == 0);
 }
 
 void
@@ -45,6 +76,8 @@ variant_add_field(struct buf *to, const char *name)
 
 	if (type != NULL)
 		buf_addf(to, "Accept: %s", type);
+	else if (strncmp(name, LANGUAGE, strlen(LANGUAGE)) == 0)
+		buf_addf(to, "Accept-Language: %s", name + strlen(LANGUAGE));
 	else
 		buf_addf(to, "Accept-Encoding: %s", name);
 }
@@ -52,9 +85,15 @@ variant_add_field(struct buf *to, const char *name)
 uint32_t
 variant_namespace(uint32_t ns, unsigned bit)
 {
-	return namespace_of(ns, variant_is_filtered(ns) ?
-	    NAMESPACE_FILTERED_MADE + bit - CODING_COUNT :
-	    NAMESPACE_VARIANT + bit, 0);
+	uint32_t	language = language_number(ns);
+
+	if (variant_is_filtered(ns))
+		return namespace_of(ns, NAMESPACE_FILTERED_MADE + bit -
+		    CODING_COUNT, language);
+	if (1U << bit >= NAMESPACE_LANGUAGE_BIT)
+		return namespace_of(ns, NAMESPACE_TARGET, 1 + bit -
+		    LANGUAGE_SHIFT);
+	return namespace_of(ns, NAMESPACE_VARIANT + bit, language);
 }
 
 /*
@@ -92,22 +131,40 @@ choose_remembered(struct http_loop *http, struct str accept, uint32_t offered,
 {
 	enum variant_choice	choice;
 
-	if (offered == http->negotiated.offered &&
-	    str_same(accept, (struct str){ http->negotiated.accept,
-	    http->negotiated.len })) {
-		*which = http->negotiated.which;
-		return http->negotiated.choice;
+	if (offered == http->chosen.coding.offered &&
+	    str_same(accept, (struct str){ http->chosen.coding.accept,
+	    http->chosen.coding.len })) {
+		*which = http->chosen.coding.which;
+		return http->chosen.coding.choice;
 	}
 	*which = 0;
 	choice = variant_negotiate(accept, offered, which);
-	if (accept.len > sizeof(http->negotiated.accept))
+	if (accept.len > sizeof(http->chosen.coding.accept))
 		return choice;
-	memcpy(http->negotiated.accept, accept.at, accept.len);
-	http->negotiated.len = accept.len;
-	http->negotiated.offered = offered;
-	http->negotiated.which = *which;
-	http->negotiated.choice = (uint8_t)choice;
+	memcpy(http->chosen.coding.accept, accept.at, accept.len);
+	http->chosen.coding.len = accept.len;
+	http->chosen.coding.offered = offered;
+	http->chosen.coding.which = *which;
+	http->chosen.coding.choice = (uint8_t)choice;
 	return choice;
+}
+
+/* Goes to the file in the language that the client prefers; false: it gets the
+ * file itself. */
+static bool
+choose_language(struct conn *c, uint32_t offered, uint32_t *ns)
+{
+	const struct request	*r = c->request;
+	uint32_t		 number;
+
+	offered &= NAMESPACE_LANGUAGE_BITS;
+	if (offered == 0 || r->lookup.no_variants || r->page.status != 0 ||
+	    !parse_has(&r->parse, FIELD_ACCEPT_LANGUAGE))
+		return false;
+	number = language_choose(c, offered / NAMESPACE_LANGUAGE_BIT);
+	if (number > 0)
+		*ns = namespace_of(*ns, NAMESPACE_TARGET, number);
+	return number > 0;
 }
 
 enum why
@@ -120,8 +177,11 @@ variant_choose(struct conn *c, uint32_t *ns)
 	uint32_t		 which;
 
 	*ns = r->path->namespace;
+	if (choose_language(c, offered, ns))
+		return WHY_NONE;
 	if ((offered & NAMESPACE_FILTERED_BIT) != 0 && filtered_is_wanted(c)) {
-		*ns = namespace_of(*ns, NAMESPACE_FILTERED, 0);
+		*ns = namespace_of(*ns, NAMESPACE_FILTERED,
+		    language_number(*ns));
 		return WHY_NONE;
 	}
 	/* Error pages have no variants, nor have variants. */
@@ -134,7 +194,7 @@ variant_choose(struct conn *c, uint32_t *ns)
 		which = 0;
 	if (which != 0) {
 		*ns = namespace_of(*ns, NAMESPACE_FORMAT +
-		    (uint32_t)__builtin_ctz(which), 0);
+		    (uint32_t)__builtin_ctz(which), language_number(*ns));
 		return WHY_NONE;
 	}
 	offered &= NAMESPACE_CODING_BITS;
@@ -174,6 +234,11 @@ variant_add_suffixes(struct buf *text, const struct path *p)
 		    : kind == NAMESPACE_FORMAT + i)
 			buf_add(text, format_suffix(i),
 			    strlen(format_suffix(i)) + 1);
+	for (unsigned i = 1; kind == NAMESPACE_TARGET &&
+	    language_number(p->namespace) == 0 &&
+	    i <= language_count(p->rules); i++)
+		buf_add(text, language_tag(p->rules, i),
+		    strlen(language_tag(p->rules, i)) + 1);
 }
 
 /* Cuts a suffix off a name that has more than that. */
@@ -252,6 +317,9 @@ variant_find(const struct conf *conf, const struct path *p,
 		    << i);
 		siblings >>= 1;
 	}
+	if (language_number(p->namespace) == 0)
+		variants |= (uint16_t)((siblings & ((1U <<
+		    language_count(p->rules)) - 1)) * NAMESPACE_LANGUAGE_BIT);
 	if (type != NULL && !format_has_type(type))
 		variants &= (uint16_t)~NAMESPACE_FORMAT_BITS;
 	if (type != NULL &&

@@ -1,6 +1,6 @@
 /*
- * variant: a file in another content coding, or a picture in another format:
- * which variants a file has, and which one a request gets.
+ * variant: a file in another content coding or language, or a picture in
+ * another format: which variants a file has, and which one a request gets.
  *
  * A variant is a path of its own in the pathname cache, with the name of the
  * file in another namespace.  So it has its own lookups, version, entity tag
@@ -13,8 +13,10 @@
 
 #include <stdint.h>
 
+#include "conf/formats.h"
 #include "http/conn.h"
 #include "http/namespace.h"
+#include "http/variants/language.h"
 #include "proto/why.h"
 
 /* The first variant has the lowest bit of path_info->variants. */
@@ -25,6 +27,9 @@
 #define NAMESPACE_FORMAT_BIT	(1U << 2 * CODING_COUNT)	/* the first */
 #define NAMESPACE_FORMAT_BITS						\
 	(NAMESPACE_FORMAT_BIT * ((1U << FORMAT_COUNT) - 1))
+#define NAMESPACE_LANGUAGE_BIT	(NAMESPACE_FILTERED_BIT << 1)	/* the first */
+#define NAMESPACE_LANGUAGE_BITS						\
+	(NAMESPACE_LANGUAGE_BIT * ((1U << CONF_LANGUAGES_MAX) - 1))
 #define NAMESPACE_MADE_BITS						\
 	(NAMESPACE_MADE_BIT * ((1U << CODING_COUNT) - 1))
 
@@ -53,6 +58,8 @@ variant_coding(uint32_t ns)
 static inline unsigned
 variant_bit(uint32_t ns)
 {
+	if (namespace_kind(ns) == NAMESPACE_TARGET)
+		return NAMESPACE_LANGUAGE_BIT << language_number(ns) >> 1;
 	return 1U << (variant_has_query(ns) ? CODING_COUNT +
 	    (namespace_kind(ns) - NAMESPACE_FILTERED_MADE) :
 	    namespace_kind(ns) - NAMESPACE_VARIANT);
@@ -65,15 +72,23 @@ static inline uint32_t
 variant_base(uint32_t ns)
 {
 	return namespace_of(ns, variant_has_query(ns) ? NAMESPACE_FILTERED :
-	    NAMESPACE_TARGET, 0);
+	    NAMESPACE_TARGET, namespace_kind(ns) == NAMESPACE_TARGET ? 0 :
+	    language_number(ns));
 }
 
 /* The result of a negotiation (RFC 9110, section 12.5.3). */
 enum variant_choice { VARIANT_NOT_ACCEPTABLE, VARIANT_IDENTITY, VARIANT_USE };
 
-/* Clears the first bit of *offered and returns the name of its coding or
- * format; NULL: no bit. */
-const char	*variant_next(uint32_t *offered);
+#define VARIANT_NAME_MAX	64
+
+/* Clears the first bit of *offered and sets the name of its coding, format or
+ * language; false: no bit. */
+bool		 variant_next(const struct conf_rules *, uint32_t *offered,
+		    char name[VARIANT_NAME_MAX]);
+/* Sets the name of a variant by its path, and the coding or format of its
+ * namespace; false: no field of variant_add_field() would get it. */
+bool		 variant_name(const struct path *, const char *coding,
+		    char name[VARIANT_NAME_MAX]);
 /* Adds the field, without its end, by which a request gets the variant with
  * that name. */
 void		 variant_add_field(struct buf *, const char *name);

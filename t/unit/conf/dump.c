@@ -220,6 +220,7 @@ START_TEST(dump_says_where)
 		"    listing       off                                            # default\n"
 		"    precompressed off                                            # default\n"
 		"    formats       off                                            # default\n"
+		"    languages     off                                            # default\n"
 		"    compress      off                                            # default\n"
 		"    satisfy       all                                            # default\n"
 		"    links         beneath                                        # default\n"
