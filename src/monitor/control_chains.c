@@ -34,21 +34,30 @@ answer_all(const struct conf *conf, struct buf *answer)
 		report_chains(answer);
 }
 
-/* Makes what is kept on disk outdated, as the user of mains; 0 or an errno. */
+/* Opens the directory with results, as the user of mains, whom this process
+ * becomes once, for good; -1 if the conf has none.  0 or an errno. */
 static int
-renew_stored(const struct generation *g, const struct conf_chain *chain)
+open_stored(const struct generation *g, int *directory)
 {
 	const char	*name = g->conf->cache.results;
-	int		 directory, error;
 
+	*directory = -1;
 	if (name == NULL)
 		return 0;
 	if (user_become(&g->user) == -1)
 		return EPERM;
-	directory = renewal_open_directory(name);
-	if (directory == -1)
-		return errno;
-	error = renewal_set(directory, chain->name);
+	*directory = renewal_open_directory(name);
+	return *directory == -1 ? errno : 0;
+}
+
+/* Makes what is kept on disk outdated; 0 or an errno. */
+static int
+renew_stored(const struct generation *g, const struct conf_chain *chain)
+{
+	int	directory, error = open_stored(g, &directory);
+
+	if (directory != -1)
+		error = renewal_set(directory, chain->name);
 	io_close(&directory);
 	return error;
 }
@@ -84,22 +93,30 @@ has_application(const struct conf_chain *chain,
 	return false;
 }
 
+/* Results of a chain on disk are made outdated before those in memory, as by
+ * its reload; where one chain fails, the others are still done. */
 int
 control_chains_renew(const struct generation *g,
     const struct conf_program *application)
 {
 	const struct conf_chain	*chain;
-	int			 error = 0;
+	int			 directory = -1, error = 0, failure;
+	bool			 is_open = false;
 
 	chain_stats_use(g->chain_stats);
 	for (size_t i = 0; i < g->conf->nchains; i++) {
 		chain = &g->conf->chains[i];
 		if (!has_application(chain, application))
 			continue;
-		if (error == 0)
-			error = renew_stored(g, chain);
+		if (!is_open)
+			error = open_stored(g, &directory);
+		is_open = true;
+		failure = directory == -1 ? 0 :
+		    renewal_set(directory, chain->name);
+		error = error == 0 ? failure : error;
 		chain_stats_reload(chain->number);
 	}
+	io_close(&directory);
 	return error;
 }
 

@@ -79,8 +79,12 @@ write_file("$www/large.txt", $text);
 write_file("$www/none.txt", '');
 write_file("$www/$_.txt", "$_\n") for qw(b c d e f);
 utime(800_000_000, 800_000_000, "$www/a.txt");
+mkdir("$dir/results") or die "$dir/results: $!\n";
+chown($> == 0 ? scalar(getpwnam(Amped::ordinary_user())) : $>, -1,
+    "$dir/results");
 my $server = $programs->start(program => "\tmost 8\n", others => <<"END" .
 control $control
+cache { results $dir/results max 100M }
 program app { fastcgi $file; most 2; nice 0 }
 program served { fastcgi $where; most 2 }
 program of-served { filter fastcgi served; environment DO upper }
@@ -202,6 +206,8 @@ my @said = ctl('program', 'app', 'restart');
 is($said[0], 0, 'ampedctl program app restart') or diag("@said");
 my $third = get('/pid/c.txt')->{body};
 isnt($third, "$second two", '... makes the next request run anew');
+is(scalar(() = glob("$dir/results/.renewed-*")), keys(%do) + 3,
+    '... also after a restart of amped: those on disk of each chain');
 @said = ctl('program', 'pid', 'restart');
 like("@said", qr/is a filter of program app: restart that one/,
     'a filter has no processes of its own');
