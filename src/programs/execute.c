@@ -268,7 +268,8 @@ make_arguments(struct execute *e, const char *script, const char *file)
 }
 
 /* The version of the files that a command names: the program, scripts.  0: one
- * is not there, or there is none. */
+ * is not there, or there is none.  Directories and sockets, which change as a
+ * program works, do not count, nor do they in helpers/resolve.c. */
 static uint64_t
 sum_files(const struct conf_words *command)
 {
@@ -282,6 +283,8 @@ sum_files(const struct conf_words *command)
 			continue;
 		if (stat(command->at[i], &st) == -1)
 			return 0;
+		if (!S_ISREG(st.st_mode))
+			continue;
 		v = file_version_of(&st);
 		sum = hash_bytes(&no_key, sum, &v, sizeof(v));
 	}

@@ -9,7 +9,8 @@
 
 /* Indices in programs. */
 enum {
-	APPLICATION, FILTER, NARROW, OF_NARROW, PROGRAMS
+	APPLICATION, FILTER, NARROW, OF_NARROW, WITH_PLACE, OF_PLACE,
+	PROGRAMS
 };
 
 /* It sends each line to its application, and writes the answer, or does what
@@ -31,13 +32,13 @@ static const char	filter[] =
     "}\n";
 
 static char		 file[64], filter_file[64];
-static char		*command[] = { file }, *filter_command[] = {
-			    filter_file };
+static char		*command[] = { file, directory, directory };
+static char		*filter_command[] = { filter_file };
 
-#define APPLICATION_OF(i, NAME, n, waits) [i] = {			\
+#define APPLICATION_OF(i, NAME, n, waits, ...) [i] = {			\
 	.name = (char []){ NAME }, .number = (i), .place = (i),		\
 	.protocol = CONF_FASTCGI, .most = (n), .queue = (waits),	\
-	.command = { command, 1 }, .within = WAIT_MS,			\
+	.command = { __VA_ARGS__ }, .within = WAIT_MS,			\
 	.idle = 10 * (int64_t)WAIT_MS }
 #define FILTER_OF(i, NAME, of) [i] = {					\
 	.name = (char []){ NAME }, .number = (i), .place = (i),		\
@@ -46,10 +47,12 @@ static char		*command[] = { file }, *filter_command[] = {
 	.result = 1000000 }
 
 static struct conf_program programs[PROGRAMS] = {
-	APPLICATION_OF(APPLICATION, "application", 2, 4),
+	APPLICATION_OF(APPLICATION, "application", 2, 4, command, 1),
 	FILTER_OF(FILTER, "filter", APPLICATION),
-	APPLICATION_OF(NARROW, "narrow", 1, 0),
+	APPLICATION_OF(NARROW, "narrow", 1, 0, command, 1),
 	FILTER_OF(OF_NARROW, "of-narrow", NARROW),
+	APPLICATION_OF(WITH_PLACE, "with-place", 1, 4, command, 3),
+	FILTER_OF(OF_PLACE, "of-place", WITH_PLACE),
 };
 static const struct conf conf = { .programs = programs,
     .nprograms = PROGRAMS };
@@ -269,6 +272,19 @@ START_TEST(replaced_file)
 }
 END_TEST
 
+/* A directory, where a program puts its files, is none of its own. */
+START_TEST(directory_that_changes)
+{
+	int	status, pid;
+
+	pid = end_run(begin_run(OF_PLACE, "$$\n"), &status);
+	ck_assert_int_eq(status, 0);
+	write_file("made", 0644, "");
+	ck_assert_int_eq(end_run(begin_run(OF_PLACE, "$$\n"), &status), pid);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -280,4 +296,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, a_run_that_is_left_ends_the_process);
 	tcase_add_test(tests, no_outdated_process);
 	tcase_add_test(tests, replaced_file);
+	tcase_add_test(tests, directory_that_changes);
 }

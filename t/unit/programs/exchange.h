@@ -14,7 +14,7 @@ static const char	application[] =
     "#!/usr/bin/env perl\n"
     "use Cwd; use POSIX (); use Socket;\n"
     "open(my $listener, '+<&=', 0);\n"
-    "if (@ARGV) {\n"
+    "if (@ARGV == 1) {\n"
     "	accept(my $first, $listener);\n"
     "	close($first);\n"
     "	syswrite(STDERR, \"closed\\n\");\n"
