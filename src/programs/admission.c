@@ -175,13 +175,21 @@ note_use(struct invocation *i)
 	admission_start(a);
 }
 
-/* An invocation that waits and has a run tries to get what it is to have.  That
- * of a filter waits for a place of its application. */
+/* Why none can run; that of a filter waits for a place of its application. */
+static int
+get_error(const struct admission *a)
+{
+	const struct conf_program	*of = a->program->application;
+
+	return of != NULL ? a->manager->all[of->place].error : a->error;
+}
+
+/* An invocation that waits and has a run tries to get what it is to have. */
 static void
 on_late(void *invocation)
 {
 	struct invocation	*i = invocation;
-	int			 error = i->admission->error;
+	int			 error = get_error(i->admission);
 
 	if (error == 0 && i->run != NULL && !i->admission->program->is_filter)
 		error = ETIMEDOUT;

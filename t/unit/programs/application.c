@@ -2,6 +2,7 @@
  * Tests of programs/application: a filter has the connection of a process of
  * another program, which goes on if its answer has ended.
  */
+#include <errno.h>
 #include <sysexits.h>
 
 #include "stats/program_stats.h"
@@ -10,7 +11,7 @@
 /* Indices in programs. */
 enum {
 	APPLICATION, FILTER, NARROW, OF_NARROW, WITH_PLACE, OF_PLACE,
-	PROGRAMS
+	BROKEN, OF_BROKEN, PROGRAMS
 };
 
 /* It sends each line to its application, and writes the answer, or does what
@@ -34,6 +35,7 @@ static const char	filter[] =
 static char		 file[64], filter_file[64];
 static char		*command[] = { file, directory, directory };
 static char		*filter_command[] = { filter_file };
+static char		*broken_command[] = { (char []){ "/no/program" } };
 
 #define APPLICATION_OF(i, NAME, n, waits, ...) [i] = {			\
 	.name = (char []){ NAME }, .number = (i), .place = (i),		\
@@ -53,6 +55,8 @@ static struct conf_program programs[PROGRAMS] = {
 	FILTER_OF(OF_NARROW, "of-narrow", NARROW),
 	APPLICATION_OF(WITH_PLACE, "with-place", 1, 4, command, 3),
 	FILTER_OF(OF_PLACE, "of-place", WITH_PLACE),
+	APPLICATION_OF(BROKEN, "broken", 1, 4, broken_command, 1),
+	FILTER_OF(OF_BROKEN, "of-broken", BROKEN),
 };
 static const struct conf conf = { .programs = programs,
     .nprograms = PROGRAMS };
@@ -72,6 +76,7 @@ set_up(void)
 	snprintf(filter_file, sizeof(filter_file), "%s/filter", directory);
 	write_file("application", 0755, application);
 	write_file("filter", 0755, filter);
+	programs[BROKEN].within = programs[OF_BROKEN].within = 500;
 	start_manager(&conf);
 }
 
@@ -285,6 +290,19 @@ START_TEST(directory_that_changes)
 }
 END_TEST
 
+/* That none can be started is a failure, not a lack of places. */
+START_TEST(no_process_of_the_application)
+{
+	struct program_report	report;
+	int			request;
+
+	request = begin_run(OF_BROKEN, "$$\n");
+	await_report(request, PROGRAM_FAILED, &report);
+	ck_assert_int_eq(report.error, ENOENT);
+	await_end(&request);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -297,4 +315,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, no_outdated_process);
 	tcase_add_test(tests, replaced_file);
 	tcase_add_test(tests, directory_that_changes);
+	tcase_add_test(tests, no_process_of_the_application);
 }
