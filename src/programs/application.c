@@ -16,12 +16,6 @@ application_init(struct application *a, struct admission *of)
 	a->is_told = false;
 }
 
-bool
-application_is_held(const struct application *a)
-{
-	return a->request.fd != -1;
-}
-
 static void
 count_request(const struct application *a, enum program_stats_counter how)
 {

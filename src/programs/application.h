@@ -35,7 +35,6 @@ void	application_finish(struct application *,
 /* The filter was given up: what the process does is unknown, so it ends. */
 void	application_leave(struct application *,
 	    enum program_stats_counter how);
-bool	application_is_held(const struct application *);
 /* The files of a process of this version have been replaced: has all processes
  * of that version replaced. */
 void	application_replace(const struct application *, uint64_t version);
