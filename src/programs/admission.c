@@ -197,6 +197,10 @@ on_late(void *invocation)
 		refuse_busy(i);
 		return;
 	}
+	/* ETIMEDOUT of a filter would be the time of its run. */
+	if (error == ETIMEDOUT && (i->for_filter ||
+	    i->admission->program->is_filter))
+		error = ENOTCONN;
 	admission_fail(i, error);
 	leave_request(i);
 }

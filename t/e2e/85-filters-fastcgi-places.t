@@ -10,6 +10,7 @@ use lib "$FindBin::Bin/../lib";
 use Amped qw(await write_file);
 use Amped::Applications;
 use Amped::Programs;
+use IO::Socket::INET;
 use Test::More;
 
 my $programs = Amped::Programs->new('run/' => '', 'bin/' => '');
@@ -33,6 +34,15 @@ write_file("$www/$_.txt", "wait-$_") for qw(a b c);
 write_file("$www/hang.txt", 'hang');
 write_file("$www/x.txt", 'x');
 write_file("$www/y.txt", 'y');
+
+# A server that accepts nothing: connections to it hang.
+my $deaf = IO::Socket::INET->new(LocalAddr => '127.0.0.1', Listen => 1)
+    // die "no socket: $!\n";
+listen($deaf, 0);
+my $at_deaf = '127.0.0.1:' . $deaf->sockport;
+my @fill = map { IO::Socket::INET->new(PeerAddr => $at_deaf, Blocking => 0) }
+    1 .. 4;
+my $nobody = '127.0.0.1:' . Amped::free_port();
 my $has_module = eval { require FCGI };
 my $fcgi = $programs->script('bin/fcgi', "#!$^X\n" . <<'END');
 use strict;
@@ -62,6 +72,8 @@ my $reverse = $has_module ? "\tpath /reverse { chain reverse; " .
     "alias $www }\n" : '';
 my $site = <<"END" . $reverse;
 	path /both { chain both; alias $www }
+	path /deaf { chain deaf; alias $www }
+	path /down { chain down; alias $www }
 	path /full { chain full; alias $www }
 	path /left { chain left; alias $www }
 	path /run { run both }
@@ -79,6 +91,12 @@ chain left { filters short may-miss }
 program slow { fastcgi $file; most 1; nice 0 }
 program of-slow { filter fastcgi slow; answer 1s }
 chain slow { filters of-slow }
+program deaf { fastcgi $at_deaf; within 4s }
+program of-deaf { filter fastcgi deaf; within 4s }
+chain deaf { filters of-deaf }
+program down { fastcgi $nobody; within 1s }
+program of-down { filter fastcgi down; within 1s; optional on }
+chain down { filters of-down }
 END
     $module, site => "$site\tpath /slow { chain slow; alias $www }\n");
 
@@ -118,6 +136,11 @@ my $before = pid(get('/slow/x.txt'));
 is(get('/slow/hang.txt')->{status}, 504, 'one that hangs');
 $programs->gone('... is ended', $before);
 isnt(pid(get('/slow/y.txt')), $before, '... and another one is started');
+
+# Servers that cannot be reached are a failure, not a lack of places.
+is(get("/$_/x.txt")->{status}, 500, "a server is $_") for qw(deaf down);
+$server->wait_line(qr/filter of-deaf: .*: cannot start deaf: /);
+$server->wait_line(qr/filter of-down: .*: cannot start down: /);
 
 # A reload with another path: the processes go on.
 my $pid = pid(get('/both/x.txt'));
