@@ -18,15 +18,25 @@ next_limit(size_t wanted, size_t used, size_t step)
 	return used <= wanted || used - wanted <= step ? wanted : used - step;
 }
 
+/* The limit behind a step: what is in use as before is held, and goes later. */
+static size_t
+limit_behind(size_t limit, size_t wanted, size_t before, size_t used)
+{
+	return used == before ? wanted : limit;
+}
+
 static bool
 approach_paths(struct pathname_cache *pc, size_t wanted)
 {
-	size_t	limit;
+	size_t	before, limit;
 
 	lock_acquire(pc->cache.lock);
-	limit = next_limit(wanted, pathname_used(pc), STEP_ENTRIES);
+	before = pathname_used(pc);
+	limit = next_limit(wanted, before, STEP_ENTRIES);
 	pathname_set_limit(pc, limit);
 	pathname_trim(pc);
+	limit = limit_behind(limit, wanted, before, pathname_used(pc));
+	pathname_set_limit(pc, limit);
 	lock_release(pc->cache.lock);
 	return limit > wanted;
 }
@@ -51,13 +61,15 @@ static bool
 approach_chunks(struct chunk_cache *cc, size_t wanted)
 {
 	struct cache	*c = &cc->cache;
-	size_t		 limit = c->limit_bytes;
+	size_t		 before, limit = c->limit_bytes;
 
 	if (cache_is_disabled(c) || limit == wanted)
 		return false;
 	lock_acquire(c->lock);
-	c->limit_bytes = limit = next_limit(wanted, c->bytes, STEP_BYTES);
+	before = c->bytes;
+	c->limit_bytes = limit = next_limit(wanted, before, STEP_BYTES);
 	cache_trim(c);
+	c->limit_bytes = limit = limit_behind(limit, wanted, before, c->bytes);
 	advice_set_limit(cc);
 	lock_release(c->lock);
 	return limit > wanted;
@@ -67,11 +79,14 @@ static bool
 approach_logins(struct auth_cache *ac, size_t wanted)
 {
 	struct cache	*c = &ac->cache;
-	size_t		 limit;
+	size_t		 before, limit;
 
 	lock_acquire(c->lock);
-	c->limit_entries = limit = next_limit(wanted, c->entries, STEP_ENTRIES);
+	before = c->entries;
+	c->limit_entries = limit = next_limit(wanted, before, STEP_ENTRIES);
 	cache_trim(c);
+	c->limit_entries = limit = limit_behind(limit, wanted, before,
+	    c->entries);
 	lock_release(c->lock);
 	return limit > wanted;
 }

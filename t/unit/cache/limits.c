@@ -113,8 +113,50 @@ START_TEST(parts)
 }
 END_TEST
 
+/* What is held cannot go: no step is to be tried for ever. */
+START_TEST(held)
+{
+	const struct limits	 part = { MANY / 4, MANY / 4, MIB / 2, MIB };
+	struct file		*f;
+	struct path		*p[MANY / 2];
+	struct chunk		*k[LARGE * MIB / (64 * KIB)];
+	char			 name[20];
+
+	caches(whole.chunks, RESIDENCY_AUTO);
+	header_init(&heads, whole.heads);
+	pathname_init(&paths, whole.paths, &heads);
+	auth_init(&logins, whole.logins);
+	f = make(LARGE * MIB, true);
+	for (uint32_t i = 0; i < f->nchunks; i++) {
+		k[i] = chunk_hold(&chunks, f, i);
+		(void)chunk_ready(&chunks, k[i], 0);
+	}
+	for (int i = 0; i < MANY / 2; i++) {
+		snprintf(name, sizeof(name), "/%d", i);
+		p[i] = pathname_add(&paths, 1, str_of(name), NULL, false);
+	}
+	ck_assert_int_lt(approach(&part), 5);
+	ck_assert_uint_eq(paths.cache.entries, MANY / 2);
+	ck_assert_uint_gt(chunks.cache.bytes, whole.chunks * 9 / 10);
+	for (uint32_t i = 0; i < f->nchunks; i++)
+		chunk_release(&chunks, &k[i]);
+	for (int i = 0; i < MANY / 2; i++)
+		pathname_release(&paths, &p[i]);
+	(void)approach(&part);
+	check_within(&part);
+	file_drop(&f);
+	pathname_free(&paths);
+	header_free(&heads);
+	auth_free(&logins);
+	file_free(&files);
+	chunk_free(&chunks);
+	unlink(path);
+}
+END_TEST
+
 void
 unit_tests(TCase *t)
 {
+	tcase_add_test(t, held);
 	tcase_add_test(t, parts);
 }
