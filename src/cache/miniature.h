@@ -64,9 +64,9 @@ void		 miniature_halve(struct miniature *);
 void		 miniature_double(struct miniature *);
 /* Whether the caches with the limit of the real one have been full. */
 bool		 miniature_is_warm(const struct miniature *);
-/* The number of things that are followed now. */
 /* The real cache has another limit. */
 void		 miniature_set_limit(struct miniature *, size_t limit_bytes);
+/* The number of things that are followed now. */
 size_t		 miniature_count(const struct miniature *);
 /* The policy of the cache has changed. */
 void		 miniature_set_live(struct miniature *,
