@@ -1,9 +1,10 @@
 /*
- * leap: sets a clock on; preloaded before the C library.
+ * leap: a clock that only a test sets on; preloaded before the C library.
  *
- * The file that $AMPED_LEAP names has the milliseconds, as eight bytes, by which
- * the monotonic clock of this process is ahead; a test may write others at any
- * time.  Processes that this one starts have the system's clock.
+ * The monotonic clock of this process stands still, apart from the milliseconds
+ * in the file that $AMPED_LEAP names, eight bytes: the test writes more at any
+ * time.  So what the process does by that clock does not depend on the speed of
+ * the machine.  Processes that this one starts have the system's clock.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -18,7 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-static const volatile int64_t	*ahead;		/* ms; NULL: not at all */
+static const volatile int64_t	*ahead;		/* ms; NULL: the system's clock */
+static struct timespec		 start;
 
 static void
 forget_leap(void)
@@ -40,6 +42,7 @@ open_leap(void)
 	close(fd);
 	if (at == MAP_FAILED)
 		return;
+	(void)syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &start);
 	pthread_atfork(NULL, NULL, forget_leap);
 	ahead = at;
 }
@@ -47,14 +50,13 @@ open_leap(void)
 int
 clock_gettime(clockid_t clock, struct timespec *now)
 {
-	int	result = (int)syscall(SYS_clock_gettime, clock, now);
 	int64_t	ms;
 
-	if (result == -1 || ahead == NULL || (clock != CLOCK_MONOTONIC &&
+	if (ahead == NULL || (clock != CLOCK_MONOTONIC &&
 	    clock != CLOCK_MONOTONIC_COARSE))
-		return result;
-	ms = now->tv_nsec / 1000000 + *ahead;
-	now->tv_sec += (time_t)(ms / 1000);
-	now->tv_nsec = now->tv_nsec % 1000000 + (long)(ms % 1000) * 1000000;
-	return result;
+		return (int)syscall(SYS_clock_gettime, clock, now);
+	ms = start.tv_nsec / 1000000 + *ahead;
+	now->tv_sec = start.tv_sec + (time_t)(ms / 1000);
+	now->tv_nsec = start.tv_nsec % 1000000 + (long)(ms % 1000) * 1000000;
+	return 0;
 }
