@@ -582,20 +582,30 @@ workers_add(struct generation *g)
 	return true;
 }
 
+/* How little would be lost with a main; -1: it is none, or drains. */
+static int
+ease_of_loss(const struct worker *w)
+{
+	return !w->wanted ? -1 : w->main == NULL ? 2 : w->ready ? 0 : 1;
+}
+
 void
 workers_retire(struct generation *g)
 {
-	struct worker	*w = g->workers + g->nworkers - 1;
+	struct worker	*w = g->workers;
 
-	while (w > g->workers && !w->wanted)
-		w--;
+	for (unsigned i = 1; i < g->nworkers; i++)
+		if (ease_of_loss(&g->workers[i]) >= ease_of_loss(w))
+			w = &g->workers[i];
 	w->wanted = w->joins = false;
 	g->nwanted--;
 	stats_count(STATS_WORKERS_RETIRED);
 	watchdog_stop(w);
 	events_unset(&w->timer);
-	if (w->main == NULL)
+	if (w->main == NULL) {
+		tell_shares(g, w);
 		return;
+	}
 	kill(w->main->pid, SIGQUIT);
 	events_set(&w->timer, g->conf->limits.drain + WORKERS_END_TIMEOUT,
 	    on_timer, w);

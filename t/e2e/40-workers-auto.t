@@ -11,7 +11,7 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Amped qw(await content docroot run_amped write_file);
+use Amped qw(await content docroot run_amped slurp write_file);
 use Amped::Client;
 use Amped::Load;
 use POSIX ();
@@ -237,6 +237,43 @@ subtest 'under load' => sub {
 		cmp_ok($right, '>', 0, 'there were clients all the time');
 		is_deeply(\@wrong, [], '... who lost nothing');
 	}
+	$server->stop;
+};
+
+# The one that serves stays, and gets all.
+subtest 'a main that has died' => sub {
+	plan(skip_all => 'there the number of workers is fixed')
+	    unless $changes;
+	my $server = start('workers 2 max 3');
+	my $conf = "$server->{dir}/amped.conf";
+
+	write_file($conf, slurp($conf) =~ s/^workers 2/workers 1/mr);
+	kill('HUP', $server->{pid});
+	$server->wait_line(qr/and is in force/);
+	await_mains($server, 2);
+	leap($_) for (31) x 6, 27;	# the load is low since the fifth
+	my ($stays) = $server->role('main');
+	$server->{errors} = 1;
+	for my $death (1 .. 6) {
+		await('a main to die', sub {
+			kill('KILL', grep { $_ != $stays }
+			    $server->role('main'));
+		});
+		await('its death', sub {
+			metric('main_deaths_total') == $death;
+		});
+		# The first is started again at once, the others later.
+		leap(0.05 * 2 ** ($death - 1)) if $death > 1 && $death < 6;
+	}
+	is(metric('workers_retired_total'), 0, 'not a minute yet');
+	leap(1);
+	is(metric('workers_retired_total'), 1, 'one fewer');
+	await('the limits to be the other one\'s', sub {
+		return (metric('workers') // 0) == 1 &&
+		    metric('cache_entries_limit{cache="pathname"}') == PATHS;
+	});
+	is_deeply([$server->role('main')], [$stays], 'the other one serves');
+	is($server->get('/a')->{body}, $files{a}, '... clients');
 	$server->stop;
 };
 
