@@ -115,19 +115,24 @@ unlike($server->errors, qr/the policy is/, 'and no line says otherwise');
 
 $server = start('auto');
 is(metric('amped_cache_policy{policy="lru"}'), 1, 'auto begins with lru');
-is(ask_until($server, sub { metric('amped_cache_policy{policy="gdsf"}') }), 0,
+is(ask_until($server, sub { !metric('amped_cache_policy{policy="lru"}') }), 0,
     'all answers are right while it changes');
-is(metric('amped_cache_policy{policy="gdsf"}'), 1, 'to gdsf');
+
+# All others hit more than lru here, lfu as much as gdsf, so which of them is
+# ahead when the first epoch ends is chance.
+my ($better) = grep { metric("amped_cache_policy{policy=\"$_\"}") }
+    qw(gdsf lfu sieve s3fifo);
+ok($better, 'to one that hits more') or diag(ctl('cache'));
 cmp_ok(metric('amped_cache_policy_changes_total'), '>', 0, 'which is counted');
 my $misses = metric('amped_cache_misses_total{cache="chunk"}');
 is(ask($server, 2000), 0, 'and behind that');
 cmp_ok(metric('amped_cache_misses_total{cache="chunk"}') - $misses, '<',
-    2000 * (1 - $lru), 'gdsf misses less');
-like(ctl('cache'), qr/^policy: gdsf; changed so often: [1-9]/m,
+    2000 * (1 - $lru), 'which misses less');
+like(ctl('cache'), qr/^policy: (?!lru)\w+; changed so often: [1-9]/m,
     'ampedctl says so');
 $server->stop;
-like($server->errors, qr/cache: policy gdsf would hit [\d.]+ % of requests, (?x:
-    )\w+ hits [\d.]+ %: the policy is gdsf now/, 'and the log, with figures');
+like($server->errors, qr/cache: policy $better would hit [\d.]+ % of requests, (?x:
+    )\w+ hits [\d.]+ %: the policy is $better now/, 'and the log, with figures');
 
 $server = Amped->start(root => $root,
     global => "control $place/control\ncache {\n\tchunks 320K\n" .
