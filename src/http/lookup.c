@@ -50,6 +50,8 @@ handle_file(struct lookup *l)
 		a.type = kind->type(p->namespace);
 	else if (!job->find.unchanged)
 		lookup_result_set_type(l, &a);
+	else				/* it has its type; variants need it */
+		path_info_kind(&l->http->caches->paths, p, &a.type);
 	if (kind->variants != NULL) {
 		a.variants = kind->variants(l->http->conf, p, job, a.type);
 		tried = NAMESPACE_MADE_BITS | NAMESPACE_FILTERED_BIT;

@@ -8,7 +8,7 @@ use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(await docroot write_file);
 use Test::More;
-use Time::HiRes qw(utime);
+use Time::HiRes qw(sleep utime);
 
 Amped::one_main();
 
@@ -25,7 +25,7 @@ put($_) for qw(a.html a.html.fr a.pt-BR.html a.de.html.gz index.html
     index.de.html about.html about.html.de one/a.html one/a.de.html
     one/a.it.html off/a.html off/a.de.html b.html b.en.html README README.de
     p.png p.de.png p.png.avif p.de.png.avif only.de.html alone.html
-    prog.html prog.de.html);
+    prog.html prog.de.html text.html text.html.avif);
 # A translation counts however old it is; a compressed file does not.
 put('a.de.html', 80000);
 put('a.html.gz', 80000);
@@ -134,6 +134,14 @@ unlink("$root/alone.de.html");
 ok(eval { await('a language that goes', sub {
 	get('/alone.html', 'de')->{body} eq "the bytes of alone.html\n" }) },
     '... and goes');
+# Looked up again, and not changed, a text has no formats.
+sleep(2.1);		# no change has the time of the last one any more
+for (1 .. 4) {
+	$answer = get('/text.html', undef, 'Accept: image/avif');
+	is($answer->{body}, "the bytes of text.html\n", 'no picture');
+	is($answer->{field}{vary}, undef, '... Vary');
+	sleep(0.1);
+}
 put('a.html.fr', 90000);
 ok(eval { await('a change', sub {
 	get('/a.html', 'fr')->{field}{etag} ne $tag }) }, '... or changes');
