@@ -235,6 +235,8 @@ fill_job_root(struct job *job, const struct path *p,
 	/* The job's path lacks the first slash. */
 	buf_add(text, place->name.at + place->skip + 1,
 	    place->name.len - place->skip);
+	if (language_number(p->namespace) > 0)	/* names are in a directory */
+		language_cut_path(text->at);
 	at = text->len;
 	if (user.at != NULL) {
 		job->find.min_uid = (uint32_t)rules->action->users.from;
@@ -297,8 +299,6 @@ new_lookup(struct http_loop *http, struct path *p, struct str decoded)
 		l->has_notes = filtered_add_others(http, p, &l->text);
 	l->names_at = l->text.len;
 	kind->fill_job(job, http->conf, p, decoded.at, &l->text);
-	if (language_number(p->namespace) > 0)
-		language_cut_path(l->text.at);
 	job->find.path = l->text.at;
 	if (user_at < others_at)
 		job->find.user = l->text.at + user_at;

@@ -23,7 +23,8 @@ my %files = ('dir/page.html' => "<link rel=stylesheet href=/dir/b.css>\n" .
     'dir/a.png' => content('a', 3000), 'dir/b.css' => "p { }\n",
     'dir/large.png' => content('large', 300_000),
     'guarded/g.png' => content('g', 500), 'late.png' => 'late',
-    'other.html' => "other\n");
+    'other.html' => "other\n", 'tongue.html' => "no names\n",
+    'tongue.de.html' => "<link rel=stylesheet href=/dir/b.css>\n");
 my $from = docroot(%files);
 my $at = docroot();
 my $fs = Amped::Slowfs->new($from, $at);
@@ -109,6 +110,16 @@ await('the hints', sub { counts() =~ /^4 / });
 is_ready('links', 'dir/b.css');
 await('it to be used', sub { counts() =~ /^4 3 / });
 pass('and the name that is not there is not');
+is_deeply([$server->complaints], [], 'no complaints');
+$server->stop;
+
+# The page in a language has names of its own.
+begin('links', "\tlanguages de\n");
+ok(get('tongue.html'), 'a page without names');
+is($server->get('/tongue.html', fields => ['Accept-Language: de'])->{body},
+    $files{'tongue.de.html'}, 'a page in a language');
+await('the hint', sub { counts() =~ /^1 / });
+is_ready('links', 'dir/b.css');
 is_deeply([$server->complaints], [], 'no complaints');
 $server->stop;
 
