@@ -12,6 +12,7 @@
 #include <strings.h>
 
 #include "conf/foreign.h"
+#include "conf/formats.h"
 #include "conf/setters.h"
 #include "lib/mem.h"
 #include "lib/str.h"
@@ -262,7 +263,8 @@ const char *
 conf_name_wrong_language(const char *name)
 {
 	struct str	rest = str_of(name), subtag = { NULL, 0 };
-	bool		is_first = true, is_tag = rest.len > 0;
+	bool		is_first = true, is_tag = rest.len > 0 &&
+			    rest.len <= CONF_LANGUAGE_MAX;
 
 	while (is_tag && rest.len > 0) {
 		is_tag = rest.at[rest.len - 1] != '-';

@@ -471,6 +471,9 @@ static const struct {
 	    "\"ab/../cd\" is not a language: write en or pt-BR" },
 	{ "languages ninechars",
 	    "\"ninechars\" is not a language: write en or pt-BR" },
+	{ "languages aa-b2345678-b2345678-b2345678-b23456",
+	    "\"aa-b2345678-b2345678-b2345678-b23456\" is not a language: "
+	    "write en or pt-BR" },
 	{ "languages en default x",
 	    "\"x\" is not a language: write en or pt-BR" },
 	{ "languages de en DE", "languages: \"DE\" is there twice" },
