@@ -278,6 +278,13 @@ join_suffix(char path[JOB_PATH_MAX], const char *name, const char *suffix)
 	return n < 0 || n >= JOB_PATH_MAX ? ENAMETOOLONG : 0;
 }
 
+/* Whether there is no file of this name, and the next is tried. */
+static bool
+is_no_file(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == EISDIR;
+}
+
 /* Whether a sibling can have been made of this version of the file. */
 static bool
 is_current(const struct job_version *sibling, const struct job_version *file)
@@ -287,8 +294,7 @@ is_current(const struct job_version *sibling, const struct job_version *file)
 	    sibling->mtime_ns >= file->mtime_ns));
 }
 
-/* Whether a sibling of that path counts.  0, or the errno by which the caller
- * must end. */
+/* Whether a sibling of that path counts.  0, or why there is no such file. */
 static int
 find_sibling(const struct job *job, const struct root *root, const char *path,
     bool any_age, bool *counts)
@@ -300,7 +306,7 @@ find_sibling(const struct job *job, const struct root *root, const char *path,
 	error = is_program(job, path) ? ESTALE :
 	    open_and_stat(root, path, BENEATH_STAT, &fd, &info);
 	if (error != 0)
-		return error == EREMOTE ? error : 0;
+		return error;
 	io_close(&fd);
 	/* The sibling must be readable, too. */
 	if ((any_age ? info.version.size == 0 :
@@ -312,17 +318,18 @@ find_sibling(const struct job *job, const struct root *root, const char *path,
 	return 0;
 }
 
-/* As find_sibling(), for the file in a language. */
+/* As find_sibling(), for the file in a language.  A lookup of that file takes
+ * the first form that is there, so no other one counts. */
 static int
 find_translation(const struct job *job, const struct root *root,
     const char *name, const char *tag, bool *counts)
 {
 	char	path[JOB_PATH_MAX];
-	int	error = 0;
+	int	error = ENOENT;
 
 	*counts = false;
-	for (unsigned form = 0; form < JOB_LANGUAGE_FORMS && error == 0 &&
-	    !*counts; form++)
+	for (unsigned form = 0; form < JOB_LANGUAGE_FORMS &&
+	    is_no_file(error); form++)
 		if (job_language_name(path, sizeof(path), name, tag, form))
 			error = find_sibling(job, root, path, true, counts);
 	return error;
@@ -338,8 +345,8 @@ find_siblings(struct job *job, const struct root *root, const char *name)
 	bool		 counts;
 	int		 error = 0;
 
-	for (size_t at = 0; at < job->resolve.siblings.len && error == 0;
-	    at += strlen(suffix) + 1, bit <<= 1) {
+	for (size_t at = 0; at < job->resolve.siblings.len &&
+	    error != EREMOTE; at += strlen(suffix) + 1, bit <<= 1) {
 		suffix = job->resolve.siblings.at + at;
 		counts = false;
 		if (*suffix != '.')
@@ -350,7 +357,7 @@ find_siblings(struct job *job, const struct root *root, const char *name)
 		if (counts)
 			job->resolve.counting |= bit;
 	}
-	return error;
+	return error == EREMOTE ? error : 0;
 }
 
 /*
@@ -453,13 +460,6 @@ check_directory(const struct root *root, const char *path)
 		return errno;
 	io_close(&fd);
 	return 0;
-}
-
-/* Whether there is no file of this name, and the next is tried. */
-static bool
-is_no_file(int error)
-{
-	return error == ENOENT || error == ENOTDIR || error == EISDIR;
 }
 
 /* Resolves the first file that the path is with a name behind it; ENOENT: there

@@ -28,6 +28,10 @@ make(void)
 	tree_file("a/a.b.html.fr", "fr", 0644);
 	tree_file("a/a.b.it.html", "", 0644);
 	tree_dir("a/a.b.es.html", 0755);
+	/* Only the first of both forms counts, if it is a file. */
+	tree_file("a/a.b.html.de", "de", 0644);
+	tree_file("a/a.b.html.it", "it", 0644);
+	tree_file("a/a.b.html.es", "es", 0644);
 	tree_file("plain", "file", 0644);
 	tree_file("plain.es", "es", 0644);
 	make_old("a/a.b.html.gz");
@@ -39,7 +43,7 @@ static const struct {
 	const char	*path;
 	uint64_t	 counting, others;
 } cases[] = {
-	{ "a/a.b.html",	2 | 4,	4 },
+	{ "a/a.b.html",	2 | 4 | 16,	4 | 16 },
 	{ "plain",	16,	16 },
 };
 
