@@ -160,6 +160,10 @@ note_result(struct lookup *l)
 		filtered_lookup_handle_compressed(l);
 		return;
 	}
+	/* The directory is there, without a file in the language. */
+	if (l->task.job.error == EISDIR && language_number(
+	    l->path->namespace) > 0)
+		l->task.job.error = ENOENT;
 	if (job_found_program(&l->task.job) &&
 	    language_number(l->path->namespace) > 0)
 		lookup_result_set_no_variant(l);

@@ -152,7 +152,8 @@ lookup_result_set_no_variant(struct lookup *l)
 {
 	int	error = l->task.job.error;
 	bool	absent = error == ESTALE || error == EFBIG ||
-		    error == EISDIR || job_found_program(&l->task.job);
+		    job_found_program(&l->task.job) || (error == ENOENT &&
+		    namespace_kind(l->path->namespace) == NAMESPACE_TARGET);
 
 	if (absent)
 		withdraw_variant(&l->http->caches->paths, l->path->namespace,
