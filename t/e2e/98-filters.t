@@ -54,6 +54,8 @@ put('b.html', "<p>a page</p>\n");
 put('d/index.html', "an index\n");
 put('c.bin', "bytes\n");
 put('empty.txt', '');
+put('t.html', "a text\n");
+put('t.html.de', "ein Text\n");
 put('large.txt', 'a line of a text' x 100_000);
 put("$_.txt", "$_ text\n") for qw(one two three);
 
@@ -111,6 +113,8 @@ END
 	path /differs { chain differs; alias $root }
 	path /leaves { chain leaves; alias $root }
 	path /head { chain head by query "n=1-1000 how=plain|fancy"; alias $root }
+	path /tongue { chain upper for *.html; languages de; alias $root }
+	path /tongue/vars { chain vars; languages de; alias $root }
 	path /packed { chain upper; compress gzip; alias $root }
 	path /packed/head { chain head by query "n=1-9999"; compress gzip; alias $root }
 END
@@ -237,6 +241,14 @@ is($told{OWN}, 'its own', 'a variable of the conf');
 ok(!defined($told{HOME}), 'and no other of the server');
 is(get('/leaves/c.bin')->{body}, "bytes\n",
     'a process that is left does not hold the result up');
+
+# A file in a language has the chain of the file beside it.
+my @german = (fields => ['Accept-Language: de']);
+is(get('/tongue/t.html', @german)->{body}, "EIN TEXT\n", 'a language');
+is(get('/tongue/t.html')->{body}, "A TEXT\n", '... and the file itself');
+%told = get('/tongue/vars/t.html', @german)->{body} =~ /^(\w+)=(.*)$/mg;
+is($told{DOCUMENT_URI}, '/tongue/vars/t.html.de', 'its path');
+is($told{PATH_TRANSLATED}, "$root/t.html.de", 'its file');
 
 # A result is compressed as a file is, and not made anew for that.
 sub gunzip {

@@ -9,6 +9,7 @@
 #include "http/conn.h"
 #include "http/variants/filtered.h"
 #include "http/variants/dependencies.h"
+#include "http/variants/language.h"
 #include "http/rules.h"
 #include "lib/hash.h"
 #include "stats/chain_stats.h"
@@ -16,26 +17,27 @@
 /* The key is no secret: a result has the same tag after a restart. */
 static const struct hash_key	no_key = { 0, 0 };
 
-/* The last segment of the file that a job has found. */
+/* The last segment of the file that a job has found, without a language. */
 static void
-find_name(const struct job *job, struct buf *to)
+find_name(const struct path *p, const struct job *job, struct buf *to)
 {
 	const char	*slash = strrchr(job->find.path, '/');
 
 	buf_adds(to, slash != NULL ? slash + 1 : job->find.path);
 	buf_adds(to, job_found_name(job));
+	language_cut(p, to);
 }
 
 const struct conf_chain *
-filtered_chain(const struct conf_rules *rules, const struct job *job,
-    const char *type)
+filtered_chain(const struct path *p, const struct job *job, const char *type)
 {
+	const struct conf_rules	*rules = p->rules;
 	const struct conf_chain	*chain;
 	struct buf		 name = { 0 };
 
 	if (rules->chains.n == 0)
 		return NULL;
-	find_name(job, &name);
+	find_name(p, job, &name);
 	chain = conf_chain_of_file(rules, buf_string(&name), type);
 	buf_free(&name);
 	return chain;
@@ -333,6 +335,11 @@ filtered_add_environment(struct buf *to, const struct path *p,
 
 	buf_add(&uri, place->name.at + place->host,
 	    place->name.len - place->host);
+	if (language_number(p->namespace) > 0) {
+		buf_string(&uri);
+		language_cut_path(uri.at);
+		uri.len = strlen(uri.at);
+	}
 	buf_adds(&uri, job_found_name(job));
 	at.uri = (struct str){ uri.at, uri.len };
 	at.skip = place->skip > place->host ? place->skip - place->host : 0;

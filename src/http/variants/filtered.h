@@ -20,8 +20,9 @@ struct conn;
 struct filter_run;
 struct rules_place;
 
-/* The chain of a file that a job has found, of that media type; NULL: none. */
-const struct conf_chain *filtered_chain(const struct conf_rules *,
+/* The chain of a file that a job has found for a path, of that media type; NULL:
+ * none. */
+const struct conf_chain *filtered_chain(const struct path *,
 		    const struct job *, const char *type);
 /* Whether the request is for the result, and not for the file itself. */
 bool		 filtered_is_wanted(const struct conn *);

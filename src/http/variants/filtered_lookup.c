@@ -399,7 +399,7 @@ filtered_lookup_handle_source(struct lookup *l)
 	struct lookup		*run;
 
 	lookup_result_set_type(l, &a);
-	of.chain = chain = filtered_chain(l->path->rules, job, a.type);
+	of.chain = chain = filtered_chain(l->path, job, a.type);
 	if (chain == NULL) {		/* another file has the name now */
 		lookup_result_set(l, PATHNAME_REFUSED, 200, WHY_FILTER_PASSED);
 		return;

@@ -325,7 +325,7 @@ variant_find(const struct conf *conf, const struct path *p,
 	if (type != NULL &&
 	    is_to_make(conf, p->rules, job->find.version.size, type))
 		variants |= variant_made(p->rules);
-	if (type != NULL && filtered_chain(p->rules, job, type) != NULL)
+	if (type != NULL && filtered_chain(p, job, type) != NULL)
 		variants |= NAMESPACE_FILTERED_BIT;
 	return variants;
 }
