@@ -4,6 +4,7 @@
  * Must not decide what is answered.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "http/conn.h"
 #include "http/fields.h"
@@ -214,20 +215,31 @@ add_coding(struct buf *b, const struct request *r)
 	const struct namespace *kind = namespace_get(r->path->namespace);
 	const char	*coding = kind->encoded ? kind->coding : NULL;
 
-
 	if (coding != NULL)
 		buf_addf(b, "Content-Encoding: %s\r\n", coding);
+}
+
+/* Whether the conf sets Content-Language itself, and so knows better. */
+static bool
+has_own_language(const struct request *r)
+{
+	static const char	 name[] = "Content-Language:";
+	const struct conf_rules	*rules = r->path->rules;
+
+	for (const char *line = rules->field_lines; *line != '\0';
+	    line += strcspn(line, "\n") + 1)
+		if (strncasecmp(line, name, strlen(name)) == 0)
+			return true;
+	return r->info.blocks != 0 && rules_has_field(r->site, r->info.blocks,
+	    STR("Content-Language"), false);
 }
 
 static void
 add_language(struct buf *b, const struct request *r)
 {
-	const struct conf_rules	*rules = r->path->rules;
-	const char		*language = language_of(r->path);
+	const char	*language = language_of(r->path);
 
-	/* A conf that sets the field itself knows better. */
-	if (language != NULL && strcasestr(rules->field_lines,
-	    "Content-Language:") == NULL)
+	if (language != NULL && !has_own_language(r))
 		buf_addf(b, "Content-Language: %s\r\n", language);
 }
 

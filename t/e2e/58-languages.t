@@ -35,7 +35,8 @@ my $server = Amped->start(root => $root, site => <<'END_OF_SITE',
 	precompressed gzip
 	formats avif
 	try .html
-	path /one { languages it }
+	files README { header Content-Language sv }
+	path /one { languages it; header X-Content-Language nn }
 	path /off { languages off }
 END_OF_SITE
     global => "cache { paths 1000 revalidate 50ms negative 50ms }\n");
@@ -73,7 +74,7 @@ my @cases = (
 	['/about', 'de', 'about.html.de', 'de', $own],
 	['/b.html', 'en', 'b.en.html', 'en', $own],
 	['/b.html', 'fr', 'b.html', 'en', $own],
-	['/README', 'de', 'README.de', 'de', $own],
+	['/README', 'de', 'README.de', 'sv', $own],	# by the conf
 	['/one/a.html', 'de', 'one/a.html', undef, $own],
 	['/one/a.html', 'it', 'one/a.it.html', 'it', $own],
 	['/off/a.html', 'de', 'off/a.html', undef, undef],
