@@ -26,8 +26,8 @@ enum format {
 #define CONF_FORMATS(X)	X(OFF, "off") FORMATS(X)
 
 #define CONF_LANGUAGES_MAX	5	/* a path has so many bits for them */
-#define CONF_LANGUAGE_MAX	35	/* bytes of a tag (RFC 5646, section 4.4.1),
-					 * for which jobs have room */
+/* Bytes of a tag (RFC 5646, section 4.4.1), for which jobs have room. */
+#define CONF_LANGUAGE_MAX	35
 
 struct conf_languages {
 	struct conf_words	 names;		/* "off", or language tags */

@@ -50,7 +50,7 @@ handle_file(struct lookup *l)
 		a.type = kind->type(p->namespace);
 	else if (!job->find.unchanged)
 		lookup_result_set_type(l, &a);
-	else				/* it has its type; variants need it */
+	else				/* The type is known. */
 		path_info_kind(&l->http->caches->paths, p, &a.type);
 	if (kind->variants != NULL) {
 		a.variants = kind->variants(l->http->conf, p, job, a.type);

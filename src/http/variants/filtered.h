@@ -20,7 +20,7 @@ struct conn;
 struct filter_run;
 struct rules_place;
 
-/* The chain of a file that a job has found for a path, of that media type; NULL:
+/* The chain of a path's file that a job has found, of that media type; NULL:
  * none. */
 const struct conf_chain *filtered_chain(const struct path *,
 		    const struct job *, const char *type);
