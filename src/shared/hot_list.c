@@ -1,6 +1,7 @@
 /*
  * hot_list: reads, writes and merges lists.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "lib/hash.h"
@@ -8,7 +9,7 @@
 #include "lib/mem.h"
 #include "shared/hot_list.h"
 
-#define CODING_MAX	16		/* bytes */
+#define CODING_MAX	48		/* bytes; of a language, too */
 
 static bool
 is_url(struct str s)
@@ -25,7 +26,8 @@ static bool
 is_coding(struct str s)
 {
 	for (size_t i = 0; i < s.len; i++)
-		if ((s.at[i] < 'a' || s.at[i] > 'z') && s.at[i] != '-')
+		if (!isalnum((unsigned char)s.at[i]) && s.at[i] != '-' &&
+		    s.at[i] != '=')
 			return false;
 	return s.len > 0 && s.len <= CODING_MAX;
 }

@@ -3,9 +3,10 @@
  * which is kept over restarts.
  *
  * A line is a URL, or a path of the first site, as ampedctl preload takes it,
- * and may have the coding of a variant behind a space.  The name that was asked
- * for most comes first.  A line that begins with # is a comment.  A list is not
- * trusted: main treats a name in it like one that a client sends.
+ * and may have the coding, format or language of a variant behind a space.  The
+ * name that was asked for most comes first.  A line that begins with # is a
+ * comment.  A list is not trusted: main treats a name in it like one that a
+ * client sends.
  */
 #ifndef SHARED_HOT_LIST_H
 #define SHARED_HOT_LIST_H

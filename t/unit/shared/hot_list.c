@@ -20,6 +20,9 @@ static const struct {
 	{ "/a gzip\n", HOT_LIST_NAME, "/a", "gzip" },
 	{ "http://a.example:81/%20?q gzip\n", HOT_LIST_NAME,
 	    "http://a.example:81/%20?q", "gzip" },
+	{ "/a language=pt-BR\n", HOT_LIST_NAME, "/a", "language=pt-BR" },
+	{ "/a language=aa-b2345678-b2345678-b2345678-b2345\n", HOT_LIST_NAME,
+	    "/a", "language=aa-b2345678-b2345678-b2345678-b2345" },
 	{ "# a\n", HOT_LIST_COMMENT, "", "" },
 	{ "\n", HOT_LIST_COMMENT, "", "" },
 	{ HOT_LIST_END, HOT_LIST_COMMENT, "", "" },
@@ -31,7 +34,9 @@ static const struct {
 	{ "/a gz\rip\n", HOT_LIST_BAD, "", "" },
 	{ "/a\r\n", HOT_LIST_BAD, "", "" },
 	{ "/\xc3\xa4\n", HOT_LIST_BAD, "", "" },
-	{ "/a abcdefghijklmnopq\n", HOT_LIST_BAD, "", "" },
+	{ "/a language:de\n", HOT_LIST_BAD, "", "" },
+	{ "/a abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvw\n", HOT_LIST_BAD,
+	    "", "" },
 };
 
 static bool
