@@ -207,6 +207,21 @@ check_hide(struct conf_reader *reader, const struct conf_rules *rules,
 		    CONF_HIDE_MAX);
 }
 
+/* The language of files without a tag in their name belongs to a list: a path
+ * without one has the site's, and its language. */
+static void
+check_languages(struct conf_reader *reader, struct conf_object object)
+{
+	const struct conf_row		*row;
+	const struct conf_origin	*plain;
+
+	row = conf_row_find_word("languages", object.kind);
+	plain = conf_origin(object, row + 1, 0);
+	if (plain != NULL && !plain->bad && conf_origin(object, row, 0) == NULL)
+		conf_error(reader, plain->pos, "\"languages\" needs a "
+		    "language in front of default");
+}
+
 static void
 inherit_text(char **member, const char *outer, const struct conf_origin *own)
 {
@@ -254,6 +269,7 @@ complete_block(struct conf_reader *reader, struct conf_rules *rules,
 		inherit_all(rules, object);
 	check_removed(reader, rules, object);
 	check_hide(reader, rules, object);
+	check_languages(reader, object);
 	conf_access_complete(reader, &rules->guard,
 	    outer != NULL ? &outer->guard : NULL, object);
 	if (rules->status != 0)

@@ -476,6 +476,8 @@ static const struct {
 	    "write en or pt-BR" },
 	{ "languages en default x",
 	    "\"x\" is not a language: write en or pt-BR" },
+	{ "languages default en",
+	    "\"languages\" needs a language in front of default" },
 	{ "languages de en DE", "languages: \"DE\" is there twice" },
 	{ "languages de off", "languages: \"off\" excludes other values" },
 	{ "languages off de", "languages: \"off\" excludes other values" },
