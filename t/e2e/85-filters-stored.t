@@ -144,7 +144,10 @@ is(get('/cut/b.txt?n=7')->{body}, "one\nlin", 'by its query');
 is(get('/cut/b.txt?n=3')->{body}, 'two', 'another query is another result');
 is(get('/page.shtml')->{body}, "a part\n", 'a page with a part');
 is(count(), $n + 1, 'which is the only one that was made');
-is(recalled('shows'), 2, 'they are counted');
+# Of mp each process has caches of its own.
+my $most = Amped::architecture() eq 'mp' ? 4 : 2;
+my $recalled = recalled('shows');
+ok($recalled >= 2 && $recalled <= $most, "they are counted: $recalled");
 is(recalled('pages'), 1, 'by chain');
 is(scalar(kept()), 5, 'an empty one is not kept');
 

@@ -244,8 +244,8 @@ is(get('/leaves/c.bin')->{body}, "bytes\n",
 
 # A file in a language has the chain of the file beside it.
 my @german = (fields => ['Accept-Language: de']);
-is(get('/tongue/t.html', @german)->{body}, "EIN TEXT\n", 'a language');
-is(get('/tongue/t.html')->{body}, "A TEXT\n", '... and the file itself');
+is(get('/tongue/t.html', @german)->{body}, "> ein Text\n", 'a language');
+is(get('/tongue/t.html')->{body}, "> a text\n", '... and the file itself');
 %told = get('/tongue/vars/t.html', @german)->{body} =~ /^(\w+)=(.*)$/mg;
 is($told{DOCUMENT_URI}, '/tongue/vars/t.html.de', 'its path');
 is($told{PATH_TRANSLATED}, "$root/t.html.de", 'its file');
