@@ -23,21 +23,8 @@ read_block(const struct job_range *r, int fd, char block[BLOCK_SIZE])
 {
 	uint64_t	left = r->length - r->done;
 	size_t		want = left < BLOCK_SIZE ? (size_t)left : BLOCK_SIZE;
-	size_t		have = 0;
-	ssize_t		n;
 
-	while (have < want) {
-		n = pread(fd, block + have, want - have,
-		    r->offset + (int64_t)(r->done + have));
-		if (n == -1 && errno == EINTR)
-			continue;
-		if (n == -1)
-			return -1;
-		if (n == 0)
-			break;
-		have += (size_t)n;
-	}
-	return (ssize_t)have;
+	return io_read_all_at(fd, block, want, r->offset + (int64_t)r->done);
 }
 
 /* 0 or an errno. */

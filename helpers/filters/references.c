@@ -194,32 +194,13 @@ references_find(const char *page, size_t len, struct buf *to)
 	}
 }
 
-/* Reads up to so many bytes from the start; -1 with errno. */
-static ssize_t
-read_start(int fd, char *bytes, size_t most)
-{
-	size_t	have = 0;
-	ssize_t	n;
-
-	while (have < most) {
-		n = pread(fd, bytes + have, most - have, (off_t)have);
-		if (n == -1 && errno == EINTR)
-			continue;
-		if (n == -1)
-			return -1;
-		if (n == 0)
-			break;
-		have += (size_t)n;
-	}
-	return (ssize_t)have;
-}
-
 int
 references_list(int fd, bool *in_memory)
 {
 	struct buf	 names = { 0 };
 	char		*page = mem_get(REFERENCES_PAGE_MAX);
-	ssize_t		 n = read_start(fd, page, REFERENCES_PAGE_MAX);
+	ssize_t		 n = io_read_all_at(fd, page, REFERENCES_PAGE_MAX,
+			    0);
 	int		 to = n == -1 ? -1 : anon_file_open(in_memory);
 
 	if (to != -1) {

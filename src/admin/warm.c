@@ -95,19 +95,25 @@ end_file(void *context, struct preload *p)
 		arm_timer(w, 0);
 }
 
-static void
-load_name(struct warm *w, const struct hot_name *name)
+static struct load
+new_load(struct warm *w, void (*ended)(void *, struct preload *))
 {
-	struct buf	text = { 0 }, coding = { 0 }, wrong = { 0 };
-	struct load	load = {
+	return (struct load){
 		.conf = w->setup.conf,
 		.clients = w->setup.clients,
 		.fd = w->ready,
 		.no_programs = true,
 		.most = FILE_MAX,
-		.ended = end_file,
+		.ended = ended,
 		.context = w,
 	};
+}
+
+static void
+load_name(struct warm *w, const struct hot_name *name)
+{
+	struct buf	text = { 0 }, coding = { 0 }, wrong = { 0 };
+	struct load	load = new_load(w, end_file);
 	struct url	url;
 	size_t		listener;
 
@@ -140,16 +146,7 @@ end_hint(void *context, struct preload *p)
 static bool
 load_hint(struct warm *w)
 {
-	struct load	load = {
-		.conf = w->setup.conf,
-		.clients = w->setup.clients,
-		.fd = w->ready,
-		.no_programs = true,
-		.most = FILE_MAX,
-		.ended = end_hint,
-		.context = w,
-	};
-
+	struct load	load = new_load(w, end_hint);
 	bool		begun;
 
 	w->nhints++;

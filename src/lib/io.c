@@ -178,6 +178,26 @@ io_close(int *fd)
 }
 
 ssize_t
+io_read_all_at(int fd, void *bytes, size_t size, off_t at)
+{
+	char	*p = bytes;
+	size_t	 have = 0;
+	ssize_t	 n;
+
+	while (have < size) {
+		n = pread(fd, p + have, size - have, at + (off_t)have);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return -1;
+		if (n == 0)
+			break;
+		have += (size_t)n;
+	}
+	return (ssize_t)have;
+}
+
+ssize_t
 io_read_all(int fd, void *bytes, size_t size)
 {
 	char	*p = bytes;

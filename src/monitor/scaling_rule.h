@@ -2,10 +2,10 @@
  * scaling_rule: how many mains there are to be, by the utilisation of their
  * loops.
  *
- * One more if the loops have been busy for more than three quarters of five
- * seconds.  One fewer if for a minute half of the time of those that would be
- * left has been enough.  So a load that comes and goes within a minute keeps
- * its mains, and no two are ended within a minute.
+ * A main is added if the loops have been busy for more than three quarters of
+ * five seconds.  A main is ended if, for a minute, half of the time of the
+ * others would have been enough.  So a load that comes and goes within a minute
+ * keeps its mains, and no two are ended within a minute.
  */
 #ifndef MONITOR_SCALING_RULE_H
 #define MONITOR_SCALING_RULE_H

@@ -97,7 +97,7 @@ report_notes(struct run *r, int notes)
 static void
 report_start(struct run *r, int output)
 {
-	/* One with an application could have to ask for it again. */
+	/* A filter waits until its application is the present one. */
 	if (r->invocation->timer != NULL)
 		admission_run(r->invocation);
 	if (r->invocation->request.fd != -1 &&

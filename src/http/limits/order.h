@@ -18,7 +18,7 @@
  * suspend the order has not helped, because clients are slow. */
 #define ORDER_AHEAD	(16 << 20)
 #define ORDER_AHEAD_MAX	(256 << 20)
-/* One byte of a large response makes up for so many small ones. */
+/* Bytes of small responses that one byte of a large response makes up for. */
 #define ORDER_SHARE	16
 
 struct conn;

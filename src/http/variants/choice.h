@@ -6,36 +6,47 @@
 #ifndef HTTP_VARIANTS_CHOICE_H
 #define HTTP_VARIANTS_CHOICE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-struct coding_choice {			/* of variant.c */
-	char		 accept[64];	/* Accept-Encoding */
+#include "lib/str.h"
+
+struct choice {
+	char		 value[128];	/* of the field */
 	size_t		 len;
-	uint32_t	 offered, which;	/* 0: none yet */
-	uint8_t		 choice;
-};
-
-struct format_choice {			/* of format.c */
-	char		 accept[128];	/* Accept */
-	size_t		 len;
-	const char	*type;		/* of the picture; NULL: none yet */
-	uint32_t	 offered, chosen;	/* a bit for each format */
-};
-
-struct conf_languages;
-
-struct language_choice {		/* of language.c */
-	char		 accept[96];	/* Accept-Language */
-	size_t		 len;
-	const struct conf_languages *languages;	/* NULL: none yet */
-	uint32_t	 offered, chosen;
+	const void	*of;		/* type, languages; may be NULL */
+	uint32_t	 offered;	/* 0: there is no choice yet */
+	uint32_t	 chosen;
 };
 
 struct choices {
-	struct coding_choice	 coding;
-	struct format_choice	 format;
-	struct language_choice	 language;
+	struct choice	 coding, format, language;
 };
+
+/* Whether the choice holds for this value. */
+static inline bool
+choice_holds(const struct choice *c, struct str value, const void *of,
+    uint32_t offered)
+{
+	return offered == c->offered && of == c->of &&
+	    str_same(value, (struct str){ c->value, c->len });
+}
+
+/* Notes a choice, unless the value is long.  Returns what has been chosen. */
+static inline uint32_t
+choice_keep(struct choice *c, struct str value, const void *of,
+    uint32_t offered, uint32_t chosen)
+{
+	if (value.len > sizeof(c->value))
+		return chosen;
+	if (value.len > 0)
+		memcpy(c->value, value.at, value.len);
+	c->len = value.len;
+	c->of = of;
+	c->offered = offered;
+	return c->chosen = chosen;
+}
 
 #endif

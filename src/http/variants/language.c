@@ -61,24 +61,17 @@ negotiate(const struct conf_languages *languages, struct str accept,
 unsigned
 language_choose(struct conn *c, uint32_t offered)
 {
-	struct language_choice		*last = &c->http->chosen.language;
+	struct choice			*last = &c->http->chosen.language;
 	const struct conf_languages	*languages = rules_languages(
 					    c->request->path->rules);
 	struct str			 accept;
 
 	c->http->work.len = 0;
 	accept = conn_field_list(c, FIELD_ACCEPT_LANGUAGE);
-	if (languages == last->languages && offered == last->offered &&
-	    str_same(accept, (struct str){ last->accept, last->len }))
+	if (choice_holds(last, accept, languages, offered))
 		return last->chosen;
-	if (accept.len > sizeof(last->accept))
-		return negotiate(languages, accept, offered);
-	memcpy(last->accept, accept.at, accept.len);
-	last->len = accept.len;
-	last->languages = languages;
-	last->offered = offered;
-	last->chosen = negotiate(languages, accept, offered);
-	return last->chosen;
+	return choice_keep(last, accept, languages, offered,
+	    negotiate(languages, accept, offered));
 }
 
 /*

@@ -129,23 +129,16 @@ static enum variant_choice
 choose_remembered(struct http_loop *http, struct str accept, uint32_t offered,
     uint32_t *which)
 {
-	enum variant_choice	choice;
+	struct choice		*last = &http->chosen.coding;
+	enum variant_choice	 choice;
 
-	if (offered == http->chosen.coding.offered &&
-	    str_same(accept, (struct str){ http->chosen.coding.accept,
-	    http->chosen.coding.len })) {
-		*which = http->chosen.coding.which;
-		return http->chosen.coding.choice;
+	if (choice_holds(last, accept, NULL, offered)) {
+		*which = last->chosen % BIT_COUNT;
+		return last->chosen / BIT_COUNT;
 	}
 	*which = 0;
 	choice = variant_negotiate(accept, offered, which);
-	if (accept.len > sizeof(http->chosen.coding.accept))
-		return choice;
-	memcpy(http->chosen.coding.accept, accept.at, accept.len);
-	http->chosen.coding.len = accept.len;
-	http->chosen.coding.offered = offered;
-	http->chosen.coding.which = *which;
-	http->chosen.coding.choice = (uint8_t)choice;
+	choice_keep(last, accept, NULL, offered, choice * BIT_COUNT + *which);
 	return choice;
 }
 
