@@ -1,6 +1,6 @@
 /*
- * hint_table: a hash table of pages, each with a list of targets; a queue of
- * files to be brought in; a ring of those that were.
+ * hint_table: a hash table of pages, each with a list of targets; a ring of
+ * files to be brought in; an array of those that have been, the oldest first.
  */
 #include <sys/queue.h>
 

@@ -56,7 +56,7 @@ struct admission_kind {
 	void	(*open)(struct admission *);	/* may be NULL */
 	/* Starts what waits: sets run, and calls admission_run() or
 	 * admission_end(), now or later.  False: this one and those behind it
-	 * wait for admission_start(). */
+	 * wait for admission_start().  True, and no run: this one waits. */
 	bool	(*start)(struct invocation *);
 	/* Main has given up an invocation that has a run, or its time to wait
 	 * is over.  Calls admission_end(), now or later. */

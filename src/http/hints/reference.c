@@ -112,13 +112,11 @@ reference_resolve(struct str name, struct str path, struct str authority,
 		str_skip(&name, 1);
 	else {
 		path.len = drop_segment(path.at, path.len);
-		if (path.len > 1)
+		if (path.len > 0)
 			len = add_segments((struct str){ path.at + 1,
-			    path.len - 2 }, to, 1, size - 1);
+			    path.len - 1 }, to, 1, size);
 		if (len == 0)
 			return false;
-		if (path.len > 1)
-			to[len++] = '/';
 	}
 	len = add_segments(name, to, len, size);
 	to[len] = '\0';

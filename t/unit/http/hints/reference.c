@@ -56,6 +56,8 @@ START_TEST(resolved)
 	check("a", "/d/", "/d/a", 100);
 	check("a", "/d/../e/", "/e/a", 100);
 	check("..", "/", "/", 100);
+	check("a", "/d/../page", "/a", 100);
+	check("a", "/./page", "/a", 100);
 }
 END_TEST
 
