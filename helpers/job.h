@@ -24,12 +24,12 @@
 
 #define JOB_READAHEAD	(128 * 1024)	/* READ: bytes behind the range */
 #define JOB_KINDS(X)							\
-	X(RESOLVE, "resolve", "find a name beneath a root, open the file") \
+	X(RESOLVE, "resolve", "find a file beneath a root and open it")	\
 	X(READ,	   "read",    "bring a range of a file into memory")	\
 	X(APPEND,  "append",  "add bytes to a log")			\
 	X(LIST,	   "list",    "write down what is in a directory")	\
 	X(VERIFY,  "verify",  "compare a password with a password file") \
-	X(COMPRESS, "compress", "find a name beneath a root, compress it") \
+	X(COMPRESS, "compress", "find a file beneath a root and compress it") \
 	X(COPY,	   "copy",    "copy a range of a file into memory")	\
 	X(CLOSE,   "close",   "close a file as the last process that has it") \
 	X(DIGEST,  "digest",  "make a digest of a range of a file")	\
