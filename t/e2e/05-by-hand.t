@@ -34,7 +34,8 @@ $server->stop;
 unlike($server->errors, qr/loop lag|requests: \d/, 'no counters at the end');
 
 # A signal to the whole process group, as of timeout(1): nothing is amiss, and
-# the log has its last lines.
+# the log has its last lines.  Who watches directories is limited by the system
+# for a user, to whom other programs belong, too.
 for my $signal (qw(TERM INT HUP)) {
 	for my $try (1 .. 3) {
 		$server = Amped->start(plain => 1, root => $root);
@@ -43,7 +44,8 @@ for my $signal (qw(TERM INT HUP)) {
 		is($server->reap, 0, "$signal to all: status 0");
 		ok($server->wait_nothing_left, 'nothing is left');
 		my @lines = split(/\n/, $server->errors);
-		is_deeply([grep { / (?:error|warn): / } @lines], [],
+		is_deeply([grep { / (?:error|warn): / &&
+		    !/inotify\.max_user_instances/ } @lines], [],
 		    'nothing is complained of');
 		is(scalar(grep { m{"GET /a\.txt } } @lines), 1,
 		    'the access log has the request');
