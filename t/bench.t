@@ -206,7 +206,7 @@ for my $line ($text =~ /^\t.{28} (\S.*)/mg) {
 	    "$trace.files.tsv", "$trace.tsv");
 	is($status, 0, 'policies') or diag($errors);
 	is(scalar(() = $text =~
-	    /^  (?:lru|sieve|s3fifo|lfu|gdsf) +(?:\S+ +){3}\Q$hits\E /mg), 10,
+	    /^  (?:lru|sieve|s3fifo|lfu|gdsf) +(?:\S+ +){4}\Q$hits\E /mg), 10,
 	    'all misses are first ones') or diag($text);
 	is(scalar(() = $text =~ /^met    \w+, paths asked for twice/mg), 5,
 	    'a scan evicts little') or diag($text);

@@ -14,8 +14,9 @@
  * chunks the cache of chunks has room for so many percent of all sizes, with
  * paths that of paths for so many percent of the files, and all else fits.
  * Printed is for each policy and size: its name, the percentage, requests,
- * hits, bytes of responses, bytes of hits.  A hit is a request for a path that
- * was there, with each byte of its file.
+ * hits, bytes of responses, bytes of hits, starts.  A hit is a request for a
+ * path that was there, with each byte of its file; a start is one for a path
+ * that was there, with the first chunk of its file.
  *
  * With advice and auto the cache of chunks has room for so many percent of all
  * sizes, and has advice (src/cache/advice.h).  Each line is about a policy at
@@ -114,11 +115,19 @@ look_up(struct path *p, uint32_t number)
 	path_info_found(&paths, p, &found, 0);
 }
 
-/* Takes all chunks of a file that is open; whether each was there. */
-static bool
+/* What a request found in the caches. */
+struct found {
+	bool	all;
+	bool	start;		/* at least the first chunk */
+};
+
+/* Takes all chunks of a file that is open. */
+static struct found
 take_chunks(struct file *f)
 {
 	uint64_t	 before = chunks.cache.misses;
+	struct found	 found = { .start = f->nchunks == 0 ||
+			    f->chunks[0] != NULL };
 	int		 fd = file_fd(f);
 	struct chunk	*k;
 
@@ -129,22 +138,23 @@ take_chunks(struct file *f)
 			    (long long)f->version.size);
 		chunk_release(&chunks, &k);
 	}
-	return chunks.cache.misses == before;
+	found.all = chunks.cache.misses == before;
+	return found;
 }
 
-/* Whether the answer was there, as a copy or as chunks. */
-static bool
+/* Takes the answer, which is a copy or in chunks. */
+static struct found
 take_file(struct path_info *a)
 {
-	bool	hit = true;
+	struct found	found = { true, true };
 
 	if (a->source == FILE_OPEN) {
-		hit = take_chunks(a->file);
+		found = take_chunks(a->file);
 		file_release(a->file);
 	} else if (a->chunk != NULL)
 		chunk_release(&chunks, &a->chunk);
 	file_drop(&a->file);
-	return hit;
+	return found;
 }
 
 static struct path *
@@ -157,13 +167,13 @@ hold_path(const char *name, bool *is_new)
 	return p != NULL ? p : pathname_add(&paths, 0, s, NULL, false);
 }
 
-/* Whether a request is a hit. */
-static bool
+static struct found
 perform_request(uint32_t number)
 {
 	struct path_info	 a;
 	struct path		*p;
 	char			 name[32];
+	struct found		 found;
 	bool			 miss;
 
 	snprintf(name, sizeof(name), "/%u", number);
@@ -176,17 +186,17 @@ perform_request(uint32_t number)
 		look_up(p, number);
 		path_info_get(&paths, p, &a);
 	}
-	miss = !take_file(&a) || miss;
+	found = take_file(&a);
 	pathname_release(&paths, &p);
-	return !miss;
+	return miss ? (struct found){ false, false } : found;
 }
 
 static void
 play(const struct cache_policy *policy, unsigned long percent, bool by_paths)
 {
-	uint64_t	all = 0, hits = 0, bytes = 0, hit_bytes = 0;
+	uint64_t	all = 0, hits = 0, bytes = 0, hit_bytes = 0, starts = 0;
 	size_t		npaths = nfiles;
-	bool		hit;
+	struct found	found;
 
 	for (size_t i = 0; i < nfiles; i++)
 		all += sizes[i];
@@ -194,14 +204,15 @@ play(const struct cache_policy *policy, unsigned long percent, bool by_paths)
 		npaths = npaths * percent / 100;
 	make_caches(policy, npaths, by_paths ? 0 : all * percent / 100);
 	for (size_t i = 0; i < nrequests; i++) {
-		hit = perform_request(requests[i].file);
-		hits += hit;
+		found = perform_request(requests[i].file);
+		hits += found.all;
+		starts += found.start;
 		bytes += requests[i].bytes;
-		hit_bytes += hit ? requests[i].bytes : 0;
+		hit_bytes += found.all ? requests[i].bytes : 0;
 	}
-	printf("%s %lu %zu %llu %llu %llu\n", policy->name, percent, nrequests,
-	    (unsigned long long)hits, (unsigned long long)bytes,
-	    (unsigned long long)hit_bytes);
+	printf("%s %lu %zu %llu %llu %llu %llu\n", policy->name, percent,
+	    nrequests, (unsigned long long)hits, (unsigned long long)bytes,
+	    (unsigned long long)hit_bytes, (unsigned long long)starts);
 	free_caches();
 }
 
@@ -273,7 +284,7 @@ run_with_advice(unsigned policy, unsigned long percent, bool chooses,
 	for (size_t i = 0; i < nrequests; i++) {
 		if (requests[i].second != second)
 			judge(second = requests[i].second, o);
-		hit = perform_request(requests[i].file);
+		hit = perform_request(requests[i].file).all;
 		o->requests += o->epochs >= SETTLED_EPOCHS;
 		o->hits += o->epochs >= SETTLED_EPOCHS && hit;
 	}

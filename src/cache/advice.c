@@ -80,6 +80,7 @@ advice_note(struct chunk_cache *cc, const struct chunk *k)
 		.bytes = (uint32_t)item.bytes,
 		.hash = chunk_hash(k->file, chunk_slot(k)),
 		.first = chunk_slot(k) == 0,
+		.edge = item.edge,
 	});
 	cc->advised.sample = miniature_threshold(m);
 }

@@ -8,6 +8,10 @@
 
 #define DISABLED_LIMIT	1	/* bytes: less than any entry */
 
+/* Edges that nobody uses stay while all edges have at most one part in so many
+ * of the limit in bytes. */
+#define EDGES_SHARE	32
+
 void
 cache_init(struct cache *c, const char *name, size_t limit_entries,
     size_t limit_bytes, void (*drop)(struct cache *, struct cache_entry *))
@@ -63,6 +67,12 @@ cache_uncharge(struct cache *c, size_t bytes)
 	c->bytes -= bytes;
 }
 
+static size_t
+edge_bytes(const struct cache *c, const struct cache_entry *e, size_t bytes)
+{
+	return policy_describe(c, e, bytes).edge ? bytes : 0;
+}
+
 void
 cache_add(struct cache *c, struct cache_entry *e, size_t bytes)
 {
@@ -70,6 +80,7 @@ cache_add(struct cache *c, struct cache_entry *e, size_t bytes)
 	e->uses = 0;
 	e->times = 0;
 	cache_charge(c, bytes);
+	c->edges += edge_bytes(c, e, bytes);
 	c->policy->add(c, e);
 }
 
@@ -79,13 +90,30 @@ cache_remove(struct cache *c, struct cache_entry *e, size_t bytes)
 	if (c->policy->leave != NULL)
 		c->policy->leave(c, e, bytes);
 	TAILQ_REMOVE(&c->order.queues[e->queue], e, link);
+	c->edges -= edge_bytes(c, e, bytes);
 	cache_uncharge(c, bytes);
+}
+
+/* Whether a victim stays. */
+static bool
+spare_edge(struct cache *c, struct cache_entry *e)
+{
+	return c->edges > 0 && c->edges <= c->limit_bytes / EDGES_SHARE &&
+	    policy_describe(c, e, 0).edge &&
+	    (c->keep_edge == NULL || c->keep_edge(c, e));
 }
 
 struct cache_entry *
 cache_victim(struct cache *c)
 {
-	return c->policy->victim(c);
+	struct cache_entry	*e = c->policy->victim(c);
+
+	for (unsigned left = POLICY_CHANCES; left > 0 && e != NULL &&
+	    spare_edge(c, e); left--) {
+		c->policy->keep(c, e);
+		e = c->policy->victim(c);
+	}
+	return e;
 }
 
 void

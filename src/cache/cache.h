@@ -38,26 +38,20 @@ struct cache_entry {			/* embedded in what is cached */
 struct cache;
 struct cache_policy;
 
-/* Facts about an entry, for its policy. */
-struct cache_item {
-	size_t		bytes;		/* as for cache_add() */
-	uint64_t	whole;		/* bytes that a hit needs: this entry's
-					 * and those of its companions */
-	uint64_t	key;		/* the same when the entry comes back;
-					 * others hardly ever have it */
-};
-
 struct cache {
 	const char	*name;
 	const struct cache_policy *policy;
 	struct lock	*lock;		/* NULL: one thread's cache */
 	size_t		 limit_entries, limit_bytes;	/* 0: no limit */
-	size_t		 entries, bytes;
+	size_t		 entries, bytes, edges;	/* edges: bytes of these */
 	uint64_t	 hits, misses, evictions;
 	/* Removes an entry from its cache's index and frees it. */
 	void		(*drop)(struct cache *, struct cache_entry *);
 	void		(*describe)(const struct cache_entry *,
 			    struct cache_item *);	/* NULL: all alike */
+	/* Called for a victim that may stay, as it is an edge.  False: it goes
+	 * all the same.  NULL: each stays. */
+	bool		(*keep_edge)(struct cache *, struct cache_entry *);
 	struct cache_order order;	/* the policy's */
 };
 
@@ -80,7 +74,9 @@ void	cache_disable(struct cache *);
 bool	cache_is_disabled(const struct cache *);
 /* Takes an entry out of the queue; the caller frees it. */
 void	cache_remove(struct cache *, struct cache_entry *, size_t bytes);
-/* The next entry to go: not held, still queued.  NULL: none. */
+/* The next entry to go: not held, still queued.  NULL: none.  Edges, which
+ * clients wait for more than for other entries, stay as long as they have only
+ * a small part of the limit in bytes. */
 struct cache_entry *cache_victim(struct cache *);
 /* Has a victim stay, behind other entries of its queue. */
 void	cache_requeue(struct cache *, struct cache_entry *);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cache/advice.h"
+#include "cache/edges.h"
 #include "cache/file_private.h"
 #include "lib/compiler.h"
 #include "lib/need.h"
@@ -90,6 +91,18 @@ describe_chunk(const struct cache_entry *e, struct cache_item *item)
 	item->whole = sizeof(*k) + (uint64_t)v->size;
 	item->key = mix_bits(v->ino + mix_bits(v->dev + mix_bits(
 	    (uint64_t)v->mtime + mix_bits(v->mtime_ns + chunk_slot(k)))));
+	item->edge = !k->file->small && k->edge;
+}
+
+/* A new copy may have bytes of the next version. */
+static bool
+keep_edge(struct cache *c, struct cache_entry *e)
+{
+	struct chunk	*k = (struct chunk *)e;
+	bool		 was_copied = k->complete;
+
+	return edges_keep((struct chunk_cache *)c, k) && (was_copied ||
+	    !k->complete || file_is_unchanged(k->file, true));
 }
 
 /* An address REGION_DISTANCE below where the kernel would map now; 0: addresses
@@ -115,6 +128,7 @@ chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 	slab_init(&cc->slab);
 	cache_init(&cc->cache, "chunk", 0, limit_bytes, drop_chunk);
 	cc->cache.describe = describe_chunk;
+	cc->cache.keep_edge = keep_edge;
 	cc->limit_mappings = limit_mappings;
 	cc->region = cc->next = find_region();
 }
@@ -193,6 +207,7 @@ init_chunk(struct chunk *k, struct file *f, uint32_t index)
 		return;
 	k->index = index;
 	k->len = length_at(f, index);
+	k->edge = edges_contain(f, index);
 }
 
 static COLD struct chunk *

@@ -26,7 +26,7 @@ struct chunk {
 	char			*at;		/* NULL: not mapped yet */
 	uint32_t		 index;		/* use chunk_slot() */
 	uint32_t		 len;		/* bytes of the file */
-	bool			 complete;	/* at maps a helper's copy */
+	bool			 complete, edge; /* at is a copy; see edges.h */
 };
 
 #define CHUNK_SMALL	offsetof(struct chunk, fetch)	/* bytes */
@@ -34,14 +34,14 @@ struct chunk {
 struct chunk_cache {
 	struct cache	 cache;
 	struct slab	 slab;
-	size_t		 mappings;	/* chunks of files that are not small */
-	size_t		 limit_mappings;	/* 0: no limit */
+	size_t		 mappings, limit_mappings; /* not small; 0: no limit */
 	uint64_t	 absent, gone;	/* results CHUNK_ABSENT, CHUNK_GONE */
 	int		 pagemap;	/* the owner's descriptor; -1: none */
 	uintptr_t	 region, next;	/* addresses for mappings; 0: any */
 	int64_t		 shortage_until;	/* memory is short, clock ms */
 	struct advised	 advised;
 	unsigned	 recent_misses;	/* absent minus present first reads */
+	bool		 no_edges;	/* no chunk is one */
 };
 
 enum chunk_state {

@@ -19,6 +19,8 @@ libcache_a_SOURCES = \
 	src/cache/chunk.h \
 	src/cache/digest.c \
 	src/cache/digest.h \
+	src/cache/edges.c \
+	src/cache/edges.h \
 	src/cache/file.c \
 	src/cache/file.h \
 	src/cache/file_private.h \

@@ -24,6 +24,7 @@ struct record {
 	uint32_t		 bytes, hash;
 	struct record		*next;	/* in its bucket, or free */
 	uint32_t		 there;	/* bits: the caches that have it */
+	bool			 edge;
 };
 
 struct small_cache {
@@ -94,6 +95,7 @@ describe_record(const struct record *r, struct cache_item *item)
 	item->bytes = r->bytes;
 	item->whole = r->whole;
 	item->key = r->key;
+	item->edge = r->edge;
 }
 
 /* The number of its cache leads from an entry to its record. */
@@ -225,6 +227,7 @@ add_record(struct miniature *m, const struct miniature_thing *t)
 	r->bytes = t->bytes;
 	r->hash = t->hash;
 	r->there = 0;
+	r->edge = t->edge;
 	r->next = *bucket;
 	*bucket = r;
 	return r;

@@ -37,6 +37,7 @@ struct miniature_thing {
 	uint32_t	bytes;	/* of struct cache_item */
 	uint32_t	hash;	/* below the threshold: it is in the sample */
 	bool		first;	/* if it is absent, a request waits */
+	bool		edge;	/* of struct cache_item */
 };
 
 /* Sums since the caller has set them to zero.  Requests and misses are those of

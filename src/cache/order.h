@@ -18,6 +18,16 @@ struct cache_entry;
 
 TAILQ_HEAD(policy_queue, cache_entry);
 
+/* Facts about an entry, for its policy. */
+struct cache_item {
+	size_t		bytes;		/* as for cache_add() */
+	uint64_t	whole;		/* bytes that a hit needs: this entry's
+					 * and those of its companions */
+	uint64_t	key;		/* the same when the entry comes back;
+					 * others hardly ever have it */
+	bool		edge;		/* see cache_victim() */
+};
+
 struct cache_order {
 	struct policy_queue	 queues[POLICY_QUEUES];
 	struct cache_entry	*hand;	/* sieve: to be looked at next; NULL:

@@ -2,7 +2,8 @@
  * policy_s3fifo: newcomers queue in a tenth of the cache, and all others in the
  * main queue.  A newcomer that nobody has used twice goes soon, and its key is
  * remembered: if it comes back, it comes into the main queue.  There it is
- * spared once for each use, of at most three.
+ * spared once for each use, of at most three.  Edges may stay without use, so
+ * they are no newcomers: they would soon have all the room of these.
  */
 #include "cache/policy.h"
 
@@ -47,7 +48,7 @@ add_entry(struct cache *c, struct cache_entry *e)
 {
 	struct cache_item	item = policy_describe(c, e, 1);
 
-	if (ghosts_take(&c->order.ghosts, item.key)) {
+	if (item.edge || ghosts_take(&c->order.ghosts, item.key)) {
 		policy_enqueue(c, e, MAIN);
 		return;
 	}

@@ -32,10 +32,10 @@
 	X(ANY, "any") X(FORWARDED, "forwarded")				\
 	X(X_FORWARDED, "x-forwarded")					\
 	X(X_FORWARDED_HOST, "x-forwarded-host") X(NONE, "none")
-/* Caches and alignment that "cache off" disables, for measurements. */
+/* Parts of the caches that "cache off" disables, for measurements. */
 #define CONF_ABLATIONS(X)						\
 	X(PATHNAME, "pathname") X(HEADER, "header") X(CHUNK, "chunk")	\
-	X(ALIGNMENT, "alignment")
+	X(ALIGNMENT, "alignment") X(EDGES, "edges")
 /* Of a program: no limit; it gains no privileges; it reaches only its files. */
 #define CONF_CONFINEMENTS(X)						\
 	X(OFF, "off") X(BASIC, "basic") X(FILES, "files")

@@ -389,6 +389,9 @@ load_chunk(struct conn *c)
 	}
 	if (r->disk.attempts++ == REQUEST_ATTEMPTS_MAX)
 		return handle_load_error(c, EAGAIN);
+	if (!r->response.answered && !r->body.load_tried &&
+	    !session_is_background(c->session))
+		stats_count(STATS_RESPONSES_WAITED);
 	r->body.load_tried = true;
 	hints_note_wait(c, e != NULL);
 	if (e == NULL)

@@ -25,6 +25,7 @@ apply_ablation(struct caches *caches, const struct conf *conf)
 		cache_disable(&caches->heads.cache);
 	if (conf_disabled(conf, ABLATION_CHUNK))
 		cache_disable(&caches->chunks.cache);
+	caches->chunks.no_edges = conf_disabled(conf, ABLATION_EDGES);
 	caches->heads.unaligned = conf_disabled(conf, ABLATION_ALIGNMENT);
 }
 

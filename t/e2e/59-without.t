@@ -1,5 +1,6 @@
 #!/usr/bin/perl
-# Every combination of what cache { off } can switch off: slower, and right.
+# Every combination of the caches and the alignment that cache { off } can switch
+# off: slower, and right.  70-edges.t has the edges.
 # arch: pair
 use strict;
 use warnings;

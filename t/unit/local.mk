@@ -19,6 +19,7 @@ unit_tests = \
 	t/unit/cache/chooser \
 	t/unit/cache/chunk \
 	t/unit/cache/digest \
+	t/unit/cache/edges \
 	t/unit/cache/file \
 	t/unit/cache/ghosts \
 	t/unit/cache/header \

@@ -147,6 +147,55 @@ START_TEST(bounded)
 }
 END_TEST
 
+/* Edges have upper-case names. */
+static void
+describe_thing(const struct cache_entry *e, struct cache_item *item)
+{
+	const struct thing	*t = (const struct thing *)e;
+
+	item->bytes = t->bytes;
+	item->edge = t->name >= 'A' && t->name <= 'Z';
+}
+
+static bool
+keep_some(struct cache *c, struct cache_entry *e)
+{
+	(void)c;
+	return ((struct thing *)e)->name != 'Q';
+}
+
+/* An edge of 100 bytes has a 32nd of the limit.  First come entries of 100
+ * bytes with these names, then others until so many bytes are there; then five
+ * more. */
+START_TEST(edges_stay)
+{
+	static const struct {
+		const char	*first;
+		bool		 asked;	/* there is keep_edge() */
+		const char	*gone;
+	} cases[] = {
+		{ "abc", true, "abc--" },
+		{ "aXb", true, "ab---" },
+		{ "Xab", false, "ab---" },
+		{ "XaY", true, "Xa---" },	/* then there is one */
+		{ "aQb", true, "aQb--" },	/* its bytes have gone */
+		{ "aQb", false, "ab---" },
+	};
+	const char	*first = cases[_i].first;
+
+	cache_init(&cache, "test", 0, 3200, drop_entry);
+	cache.describe = describe_thing;
+	cache.keep_edge = cases[_i].asked ? keep_some : NULL;
+	for (const char *name = first; *name != '\0'; name++)
+		add_entry(*name, 100);
+	for (size_t i = strlen(first); i < 37; i++)
+		add_entry('-', 100);
+	ck_assert_str_eq(gone, cases[_i].gone);
+	cache_drop_unheld(&cache);
+	ck_assert_uint_eq(cache.edges, 0);
+}
+END_TEST
+
 START_TEST(reports)
 {
 	char	line[200];
@@ -183,5 +232,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, held_never_goes);
 	tcase_add_test(tests, returned_beyond);
 	tcase_add_test(tests, bounded);
+	tcase_add_loop_test(tests, edges_stay, 0, 6);
 	tcase_add_test(tests, reports);
 }

@@ -5,7 +5,8 @@
  *
  * The streams: uniform requests; requests as those of the web, few things often
  * and small things more often; a loop; a scan through such requests.  Things
- * are held for a while at random, and removed.
+ * are held for a while at random, and removed.  In half of the runs one thing in
+ * thirty is an edge.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ static struct thing		*things[THINGS];	/* NULL: not there */
 static size_t			 size_of[THINGS];	/* bytes */
 static unsigned			 victims[THINGS], nvictims;	/* of a step */
 static uint64_t			 randomness;
+static bool			 with_edges;
 
 /* The plain side. */
 static struct {
@@ -40,6 +42,7 @@ static struct {
 	unsigned	times;
 	unsigned	queue;
 	uint64_t	rank;
+	bool		there;
 } plain[THINGS];
 static struct list {		/* a queue */
 	unsigned	at[THINGS], n;
@@ -67,6 +70,12 @@ static uint64_t
 key_of(unsigned number)
 {
 	return (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static bool
+is_edge(unsigned number)
+{
+	return with_edges && number % 30 == 3;
 }
 
 /*
@@ -321,26 +330,54 @@ find_least(bool unheld)
 	return least;
 }
 
+static void
+lru_keeps(unsigned number)
+{
+	put_last(number, plain[number].queue);
+}
+
+static void
+sieve_keeps(unsigned number)
+{
+	hand = next_of((int)number);
+}
+
+static void
+keep_ranked(unsigned number, unsigned (*class_of)(unsigned))
+{
+	plain[number].times += plain[number].uses;
+	if (plain[number].times > 63)
+		plain[number].times = 63;
+	plain[number].uses = 0;
+	set_rank(number, class_of(number));
+	put_last(number, class_of(number));
+}
+
 static int
 ranked_victim(unsigned (*class_of)(unsigned))
 {
-	unsigned	class;
-	int		least;
+	int	least;
 
 	for (int chance = 0; chance < POLICY_CHANCES; chance++) {
 		least = find_least(false);
 		clock_rank = plain[least].rank;
 		if (plain[least].holds == 0 && plain[least].uses == 0)
 			return least;
-		plain[least].times += plain[least].uses;
-		if (plain[least].times > 63)
-			plain[least].times = 63;
-		plain[least].uses = 0;
-		class = class_of((unsigned)least);
-		set_rank((unsigned)least, class);
-		put_last((unsigned)least, class);
+		keep_ranked((unsigned)least, class_of);
 	}
 	return find_least(true);
+}
+
+static void
+gdsf_keeps(unsigned number)
+{
+	keep_ranked(number, gdsf_class);
+}
+
+static void
+lfu_keeps(unsigned number)
+{
+	keep_ranked(number, lfu_class);
 }
 
 static int
@@ -364,7 +401,7 @@ queue_new(unsigned number)
 static void
 s3fifo_new(unsigned number)
 {
-	put_in(number, was_ghost(number));
+	put_in(number, is_edge(number) || was_ghost(number));
 }
 
 static void
@@ -385,13 +422,14 @@ static const struct {
 	const struct cache_policy	*policy;
 	void				(*new)(unsigned);
 	int				(*victim)(void);
+	void				(*keeps)(unsigned);	/* a victim */
 	void				(*leaves)(unsigned);
 } pairs[] = {
-	{ &policy_lru, queue_new, lru_victim, NULL },
-	{ &policy_sieve, queue_new, sieve_victim, sieve_leaves },
-	{ &policy_s3fifo, s3fifo_new, s3fifo_victim, NULL },
-	{ &policy_lfu, lfu_new, lfu_victim, NULL },
-	{ &policy_gdsf, gdsf_new, gdsf_victim, NULL },
+	{ &policy_lru, queue_new, lru_victim, lru_keeps, NULL },
+	{ &policy_sieve, queue_new, sieve_victim, sieve_keeps, sieve_leaves },
+	{ &policy_s3fifo, s3fifo_new, s3fifo_victim, lru_keeps, NULL },
+	{ &policy_lfu, lfu_new, lfu_victim, lfu_keeps, NULL },
+	{ &policy_gdsf, gdsf_new, gdsf_victim, gdsf_keeps, NULL },
 };
 
 #define PAIRS	((int)(sizeof(pairs) / sizeof(pairs[0])))
@@ -418,6 +456,35 @@ describe_thing(const struct cache_entry *e, struct cache_item *item)
 
 	item->bytes = item->whole = size_of[number];
 	item->key = key_of(number);
+	item->edge = is_edge(number);
+}
+
+/* Whether the edges have a part in 32 of the limit, or less. */
+static bool
+are_edges_few(void)
+{
+	size_t	edges = 0;
+
+	for (unsigned i = 0; i < THINGS; i++)
+		if (is_edge(i) && plain[i].there)
+			edges += size_of[i];
+	return 32 * edges <= cache.limit_bytes;
+}
+
+/* The victim of the policy; an edge among few stays, and the policy names
+ * another, up to 32 times. */
+static int
+plain_victim(int pair)
+{
+	int	i = pairs[pair].victim();
+
+	for (int kept = 0; kept < 32; kept++) {
+		if (i == -1 || !is_edge((unsigned)i) || !are_edges_few())
+			break;
+		pairs[pair].keeps((unsigned)i);
+		i = pairs[pair].victim();
+	}
+	return i;
 }
 
 static void
@@ -426,6 +493,7 @@ drop_plain(int pair, unsigned number)
 	if (pairs[pair].leaves != NULL)
 		pairs[pair].leaves(number);
 	take_out(number);
+	plain[number].there = false;
 }
 
 static void
@@ -436,7 +504,7 @@ trim_both(int pair, unsigned step)
 
 	nvictims = 0;
 	cache_trim(&cache);
-	while (is_plain_over() && (i = pairs[pair].victim()) != -1) {
+	while (is_plain_over() && (i = plain_victim(pair)) != -1) {
 		if (n == nvictims || victims[n] != (unsigned)i)
 			ck_abort_msg("%s, step %u: %d should go",
 			    pairs[pair].policy->name, step, i);
@@ -457,6 +525,7 @@ add_both(int pair, unsigned number, unsigned step)
 	things[number] = t;
 	plain[number].holds = 1;
 	plain[number].uses = plain[number].times = 0;
+	plain[number].there = true;
 	pairs[pair].new(number);
 	cache_add(&cache, &t->entry, size_of[number]);
 	cache_hold_again(&t->entry);
@@ -552,18 +621,20 @@ end_both(void)
 	cache_drop_unheld(&cache);
 	ck_assert_uint_eq(cache.entries, 0);
 	ck_assert_uint_eq(cache.bytes, 0);
+	ck_assert_uint_eq(cache.edges, 0);
 	ck_assert_uint_eq(cache.order.newcomers, 0);
 	cache_end(&cache);
 }
 
-/* The loop's number is a policy and a stream. */
+/* The loop's number is a policy and a stream, without edges or with them. */
 START_TEST(equal)
 {
-	int		pair = _i / STREAMS;
+	int		pair = _i / STREAMS % PAIRS;
 	unsigned	(*stream)(unsigned) = streams[_i % STREAMS];
 	unsigned	held[HELD_MAX], nheld = 0, number;
 
-	begin_both(pair, _i % 2 == 1);
+	with_edges = _i >= PAIRS * STREAMS;
+	begin_both(pair, with_edges || _i % 2 == 1);
 	for (unsigned step = 0; step < STEPS; step++) {
 		if (nheld == HELD_MAX)
 			while (nheld > 0)
@@ -628,7 +699,7 @@ void
 unit_tests(TCase *tests)
 {
 	tcase_set_timeout(tests, 120);
-	tcase_add_loop_test(tests, equal, 0, PAIRS * STREAMS);
+	tcase_add_loop_test(tests, equal, 0, 2 * PAIRS * STREAMS);
 	tcase_add_loop_test(tests, all_held, 0, PAIRS);
 	tcase_add_loop_test(tests, kept, 0, PAIRS);
 }

@@ -425,7 +425,8 @@ static const struct {
 	{ "listen ::1:80", "an IPv6 address stands in brackets: [::1]:80" },
 	{ "listen [::1]", "a port is a number up to 65535" },
 	{ "}; cache { off mmap }; site b.org { listen *:81; root /",
-	    "\"mmap\" is not one of pathname, header, chunk, alignment" },
+	    "\"mmap\" is not one of pathname, header, chunk, alignment, "
+	    "edges" },
 	{ "listen [::1]x:80", "the port follows the bracket: [::1]:80" },
 	{ "listen 1.2.3.4:", "a port is a number up to 65535" },
 	{ "listen 1.2.3.4:http", "a port is a number up to 65535" },

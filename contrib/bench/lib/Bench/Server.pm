@@ -179,6 +179,7 @@ sub conf_text {
 #	processes	how many of it
 #	large	0: not for large sets of files and many clients, but with the
 #		caches that it has by itself
+#	descriptors	how many each of its processes may have
 #	anywhere	on any core
 #	memory	bytes that it may have
 #	told, more	amped's: it tells more; lines of its conf
@@ -190,7 +191,7 @@ sub start {
 	    name => $opt{server}{name},
 	    port => free_port(), dir => docroot('out' => '') }, $class);
 	my $large = $opt{large} // 1;
-	my $limit = $large ? hard_limit() : 4096;
+	my $limit = $opt{descriptors} // ($large ? hard_limit() : 4096);
 	my @command = (program($opt{server}));
 
 	# Those who drop their privileges before they open logs.

@@ -1,0 +1,77 @@
+/*
+ * edges: which chunks are edges, and their copies.
+ */
+#include <sys/mman.h>
+
+#include "cache/edges.h"
+#include "lib/pagemap.h"
+
+bool
+edges_contain(const struct file *f, uint32_t index)
+{
+	if (f->nchunks < EDGES_FILE_MIN || f->cache->chunks->no_edges)
+		return false;
+	return index == 0 || (index + 1 == f->nchunks &&
+	    f->chunks[index - 1] == NULL);
+}
+
+/* Whether all of a mapped chunk is in memory.  Where a look can tell, there is
+ * no read: a read of bytes that have gone would begin to read ahead. */
+static bool
+is_in_memory(const struct chunk_cache *cc, const struct chunk *k)
+{
+	if (k->file->method == RESIDENT_NOWAIT)
+		return cc->pagemap == -1 || !k->fetch.in_pagemap ||
+		    pagemap_present(cc->pagemap, k->at, k->len) == k->len;
+	return residency_check(k->file, k->at, (off_t)chunk_start(k),
+	    k->len) == RESIDENT_YES;
+}
+
+static bool
+read_all(const struct chunk *k)
+{
+	ssize_t	n;
+
+	for (uint32_t done = 0; done < k->len; done += (uint32_t)n) {
+		n = residency_read(k->file, k->at + done,
+		    (off_t)chunk_start(k) + done, k->len - done);
+		if (n <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* Puts a copy in place of a mapping.  If that fails, the chunk has an address
+ * all the same, which is unmapped when it is dropped. */
+static bool
+copy_edge(const struct chunk_cache *cc, struct chunk *k)
+{
+	if (k->at == NULL || !is_in_memory(cc, k))
+		return false;
+	if (mmap(k->at, k->len, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+		return false;
+	if (!read_all(k))
+		return false;
+	k->complete = true;
+	k->fetch.read_twice = false;	/* or sendfile() would be preferred */
+	return true;
+}
+
+bool
+edges_keep(const struct chunk_cache *cc, struct chunk *k)
+{
+	if (k->file->open_file == NULL)
+		return false;		/* all of its chunks go */
+	if (k->complete)
+		return true;
+	switch (k->file->method) {
+	case RESIDENT_NOWAIT:
+	case RESIDENT_MINCORE:
+		return copy_edge(cc, k);
+	case RESIDENT_COPY:		/* there are no bytes yet */
+		return false;
+	default:
+		return true;
+	}
+}
