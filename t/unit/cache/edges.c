@@ -13,7 +13,7 @@
 #include "t/unit/cache/files.h"
 
 #define CHUNK	((size_t)64 * KIB)
-#define CHUNKS	100		/* of a file */
+#define CHUNKS	130		/* of a file, which is closed slowly */
 #define ROOM	(40 * CHUNK)	/* edges may have one chunk */
 #define FILMS	10
 
@@ -224,6 +224,32 @@ START_TEST(changed_goes)
 }
 END_TEST
 
+static void
+tidy_later(void *context)
+{
+	(void)context;
+}
+
+/* A file that is closed chunk by chunk keeps none of them. */
+START_TEST(closing_goes)
+{
+	struct file	*f = begin_on_disk();
+
+	make_room();
+	files.schedule_tidy = tidy_later;
+	cache_drop_unheld(&files.cache);
+	ck_assert_ptr_null(f->open_file);
+	if (f->method == RESIDENT_NOWAIT)
+		ck_assert_ptr_nonnull(f->chunks[0]);
+	make_room();
+	ck_assert_ptr_null(f->chunks[0]);
+	files.schedule_tidy = NULL;
+	while (file_tidy(&files, NULL))
+		;
+	end_on_disk(f);
+}
+END_TEST
+
 /* An edge whose pages have gone has nothing to keep.  Where the kernel keeps
  * them, the test does nothing. */
 START_TEST(absent_goes)
@@ -256,5 +282,6 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, more_go, 0, POLICY_NUMBER);
 	tcase_add_test(tests, is_copied);
 	tcase_add_test(tests, changed_goes);
+	tcase_add_test(tests, closing_goes);
 	tcase_add_test(tests, absent_goes);
 }
