@@ -156,16 +156,16 @@ end_watching(struct lookup *l)
 static void
 note_result(struct lookup *l)
 {
+	bool	translated = language_number(l->path->namespace) > 0;
+
 	if (l->of != NULL) {
 		filtered_lookup_handle_compressed(l);
 		return;
 	}
 	/* The directory is there, without a file in the language. */
-	if (l->task.job.error == EISDIR && language_number(
-	    l->path->namespace) > 0)
+	if (translated && l->task.job.error == EISDIR)
 		l->task.job.error = ENOENT;
-	if (job_found_program(&l->task.job) &&
-	    language_number(l->path->namespace) > 0)
+	if (translated && job_found_program(&l->task.job))
 		lookup_result_set_no_variant(l);
 	else if (job_found_program(&l->task.job))
 		handle_program(l);
@@ -239,8 +239,7 @@ fill_job_root(struct job *job, const struct path *p,
 	/* The job's path lacks the first slash. */
 	buf_add(text, place->name.at + place->skip + 1,
 	    place->name.len - place->skip);
-	if (language_number(p->namespace) > 0)	/* names are in a directory */
-		language_cut_path(text->at);
+	language_cut_path(p, text->at);
 	at = text->len;
 	if (user.at != NULL) {
 		job->find.min_uid = (uint32_t)rules->action->users.from;
@@ -264,61 +263,80 @@ get_copy_max(const struct conf *conf, const struct path *p)
 	return from > 0 ? from - 1 : 0;
 }
 
+/* Fills the job of a path.  Returns whether the path has a result of filters
+ * that has noted files. */
+static bool
+fill_job(struct http_loop *http, const struct path *p, const char *decoded,
+    struct job *job, struct buf *texts)
+{
+	bool			 filtered = variant_is_filtered(p->namespace);
+	bool			 has_notes = false;
+	char			 text[JOB_PATH_MAX];
+	struct rules_place	 place;
+	size_t			 user_at, others_at, names_at;
+
+	rules_locate(p, text, &place);
+	user_at = fill_job_root(job, p, &place, texts);
+	others_at = texts->len;
+	if (filtered)
+		has_notes = filtered_add_others(http, p, texts);
+	names_at = texts->len;
+	namespace_get(p->namespace)->fill_job(job, http->conf, p, decoded,
+	    texts);
+	job->find.path = texts->at;
+	if (user_at < others_at)
+		job->find.user = texts->at + user_at;
+	if (filtered) {
+		job->resolve.others = (struct str){ texts->at + others_at,
+		    names_at - others_at };
+		job->resolve.for_reading = true;
+	}
+	return has_notes;
+}
+
 void
 lookup_fill_job(struct http_loop *http, const struct path *p, struct job *job,
     struct buf *texts)
 {
-	char			 text[JOB_PATH_MAX], decoded[JOB_PATH_MAX];
-	struct rules_place	 place;
-	size_t			 user_at, end;
+	char	decoded[JOB_PATH_MAX];
 
 	rules_decode(p, decoded);
-	rules_locate(p, text, &place);
-	user_at = fill_job_root(job, p, &place, texts);
-	end = texts->len;
-	namespace_get(p->namespace)->fill_job(job, http->conf, p, decoded,
-	    texts);
+	(void)fill_job(http, p, decoded, job, texts);
 	job->resolve.siblings = (struct str){ NULL, 0 };
-	job->find.path = texts->at;
-	if (user_at < end)
-		job->find.user = texts->at + user_at;
+}
+
+/* Begins to watch, unless events would find no path: names have a tag. */
+static void
+begin_watching(struct lookup *l)
+{
+	struct rules_place	 place;
+	char			 text[JOB_PATH_MAX];
+
+	if (variant_is_filtered(l->path->namespace) ||
+	    language_count(l->path->rules) > 0)
+		return;
+	rules_locate(l->path, text, &place);
+	waypoints_begin(l->http->caches, l->path, place.name, &l->task.job,
+	    &l->watching);
 }
 
 /* Makes a lookup of a decoded path, by its rules. */
 static struct lookup *
-new_lookup(struct http_loop *http, struct path *p, struct str decoded)
+new_lookup(struct http_loop *http, struct path *p, const char *decoded)
 {
 	struct lookup	*l = mem_zero(sizeof(*l));
 	struct job	*job = &l->task.job;
-	size_t		 user_at, others_at;
-	char		 text[JOB_PATH_MAX];
-	struct rules_place	 place;
-	const struct namespace	*kind = namespace_get(p->namespace);
 
-	tasks_init(http, &l->task, kind->job, complete_lookup, free_lookup);
-	rules_locate(p, text, &place);
-	user_at = fill_job_root(job, p, &place, &l->text);
-	others_at = l->text.len;
-	if (variant_is_filtered(p->namespace))
-		l->has_notes = filtered_add_others(http, p, &l->text);
-	l->names_at = l->text.len;
-	kind->fill_job(job, http->conf, p, decoded.at, &l->text);
-	job->find.path = l->text.at;
-	if (user_at < others_at)
-		job->find.user = l->text.at + user_at;
-	if (variant_is_filtered(p->namespace)) {
-		job->resolve.others = (struct str){ l->text.at + others_at,
-		    l->names_at - others_at };
-		job->resolve.for_reading = true;
-	} else
+	tasks_init(http, &l->task, namespace_get(p->namespace)->job,
+	    complete_lookup, free_lookup);
+	l->has_notes = fill_job(http, p, decoded, job, &l->text);
+	if (!variant_is_filtered(p->namespace))
 		job->find.has_version = path_info_version(&http->caches->paths,
 		    p, &job->find.version);
 	l->http = http;
 	l->path = p;
 	l->started_at = http->clock->ms;
-	/* Events of names with a tag would find no path. */
-	if (!variant_is_filtered(p->namespace) && language_count(p->rules) == 0)
-		waypoints_begin(http->caches, p, place.name, job, &l->watching);
+	begin_watching(l);
 	http->caches->compressing += job->kind == JOB_COMPRESS;
 	return l;
 }
@@ -336,7 +354,7 @@ make_lookup(struct http_loop *http, struct path *p)
 		    complete_lookup, free_lookup);
 	len = rules_decode(p, decoded);
 	return rules_resolve(http, p, (struct str){ decoded, len }) ? NULL :
-	    new_lookup(http, p, (struct str){ decoded, len });
+	    new_lookup(http, p, decoded);
 }
 
 /* Submits a lookup: its task, or NULL if it was completed at once or needs

@@ -25,7 +25,6 @@ struct lookup {
 	struct watching		 watching;
 	bool			 watched;	/* its result is watched */
 	bool			 outdated;	/* an event came meanwhile */
-	size_t			 names_at;	/* in text */
 	struct buf		 text;	/* path, names, templates; of a
 					 * run the variables */
 	bool			 has_notes;	/* the present result has notes,

@@ -335,11 +335,9 @@ filtered_add_environment(struct buf *to, const struct path *p,
 
 	buf_add(&uri, place->name.at + place->host,
 	    place->name.len - place->host);
-	if (language_number(p->namespace) > 0) {
-		buf_string(&uri);
-		language_cut_path(uri.at);
-		uri.len = strlen(uri.at);
-	}
+	buf_string(&uri);
+	language_cut_path(p, uri.at);
+	uri.len = strlen(uri.at);
 	buf_adds(&uri, job_found_name(job));
 	at.uri = (struct str){ uri.at, uri.len };
 	at.skip = place->skip > place->host ? place->skip - place->host : 0;

@@ -111,14 +111,12 @@ language_add_names(struct buf *to, const struct path *p, const char *decoded)
 }
 
 void
-language_cut_path(char *path)
+language_cut_path(const struct path *p, char *path)
 {
 	char	*slash = strrchr(path, '/');
 
-	if (slash != NULL)
-		slash[1] = '\0';
-	else
-		path[0] = '\0';
+	if (language_number(p->namespace) > 0)
+		path[slash != NULL ? slash + 1 - path : 0] = '\0';
 }
 
 void

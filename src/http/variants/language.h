@@ -41,8 +41,9 @@ unsigned	 language_choose(struct conn *, uint32_t offered);
  * terminated texts, for a path that is decoded. */
 void		 language_add_names(struct buf *, const struct path *,
 		    const char *decoded);
-/* Cuts a terminated path of a job down to the directory. */
-void		 language_cut_path(char *path);
+/* Cuts the terminated path of a job down to its directory, if the path is of a
+ * language: the names of files are in there. */
+void		 language_cut_path(const struct path *, char *path);
 /* Cuts the language out of the name of a path's file. */
 void		 language_cut(const struct path *, struct buf *name);
 
