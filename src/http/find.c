@@ -146,8 +146,8 @@ pass_unfiltered(struct conn *c)
 
 	r->lookup.unfiltered = true;
 	reset_attempts(r);
-	return switch_path(c, namespace_of(r->path->namespace, NAMESPACE_TARGET,
-	    language_number(r->path->namespace)), str_cut(&name, '?'));
+	return switch_path(c, variant_base(r->path->namespace),
+	    str_cut(&name, '?'));
 }
 
 /* Handles a digest that could not be made.  A handle's file may have another

@@ -8,7 +8,6 @@
 #include "http/namespace.h"
 #include "http/purge.h"
 #include "http/rules.h"
-#include "http/variants/language.h"
 #include "proto/uri.h"
 #include "proto/why.h"
 
@@ -42,8 +41,8 @@ match_target(void *context, const struct path *path)
 	    len < p->len || (len > p->len && !p->beneath) ||
 	    memcmp(decoded, p->path, p->len) != 0)
 		return false;
-	p->count += namespace_kind(path->namespace) == NAMESPACE_TARGET &&
-	    language_number(path->namespace) == 0;
+	/* Its variants are no other targets. */
+	p->count += path->namespace == namespace_site(path->namespace);
 	return true;
 }
 

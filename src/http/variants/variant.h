@@ -67,13 +67,14 @@ variant_bit(uint32_t ns)
 
 /* The namespace of a variant, by its bit, of the site of ns. */
 uint32_t	 variant_namespace(uint32_t ns, unsigned bit);
-/* The namespace of the base of a variant: the path of which it is a variant. */
+/* The namespace of the base of a variant: the path of which it is a variant; of
+ * a filtered file, that of the file itself. */
 static inline uint32_t
 variant_base(uint32_t ns)
 {
-	return namespace_of(ns, variant_has_query(ns) ? NAMESPACE_FILTERED :
-	    NAMESPACE_TARGET, namespace_kind(ns) == NAMESPACE_TARGET ? 0 :
-	    language_number(ns));
+	return namespace_of(ns, namespace_kind(ns) > NAMESPACE_FILTERED ?
+	    NAMESPACE_FILTERED : NAMESPACE_TARGET,
+	    namespace_kind(ns) == NAMESPACE_TARGET ? 0 : language_number(ns));
 }
 
 /* The result of a negotiation (RFC 9110, section 12.5.3). */
