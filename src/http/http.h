@@ -77,8 +77,10 @@ struct http_loop {
 	struct addresses	*addresses;	/* NULL: no limits */
 	struct token_bucket_size pace;		/* without a site; rate 0: no
 						 * limit */
-	bool			 screens, shaped, timed; /* some rules do */
-	struct order_state	 order;		/* if by-size, shaped */
+	bool			 screens;	/* limits, or trusted proxies */
+	bool			 shaped;	/* sends are paced or ordered */
+	bool			 timed;		/* rules have own timeouts */
+	struct order_state	 order;
 	struct addresses *const *limiters;	/* by number, from 1 */
 	/* Of body.c: a clock ms, and the bytes that were put out in it. */
 	struct { int64_t at; size_t bytes; } large;
@@ -96,8 +98,7 @@ struct http_loop {
 		bool		 hold;		/* start none */
 	}			 verify;
 	struct lookup_list	 lookups[LOOKUP_BUCKETS];	/* lookup.c's */
-	int64_t			 results_from;	/* clock ms: kept results are
-						 * not looked for before */
+	int64_t			 results_from;	/* clock ms: a pause's end */
 	struct choices		 chosen;
 	struct {				/* of multipart responses */
 		struct hash_key	 key;
