@@ -31,9 +31,9 @@ my @folders = (
 	cache	=> [qw(helpers/job.h)],
 	shared	=> [qw(conf helpers/job.h)],
 	contracts => [qw(helpers/job.h)],
-	http	=> [qw(cache contracts proto conf/chain.h conf/conf.h conf/formats.h
-		    conf/hints.h conf/log_fields.tbl
-		    conf/log_format.h conf/rules.h conf/where.h
+	http	=> [qw(cache contracts proto conf/chain.h conf/conf.h
+		    conf/log_fields.tbl conf/log_format.h conf/rules.h
+		    conf/strategies.h conf/variants.h conf/where.h
 		    helpers/filters/coding.h helpers/job.h helpers/notify.h shared/addresses.h
 		    stats/chain_stats.h stats/program_stats.h stats/report.h
 		    stats/scoreboard.h stats/stats.h stats/stats.tbl)],

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "conf/foreign.h"
-#include "conf/formats.h"
-#include "conf/hints.h"
 #include "conf/setters.h"
+#include "conf/strategies.h"
+#include "conf/variants.h"
 #include "helpers/job.h"
 #include "lib/facility.h"
 #include "lib/log.h"

@@ -28,12 +28,10 @@ libconf_a_SOURCES = \
 	src/conf/errors.h \
 	src/conf/find.c \
 	src/conf/groups.c \
-	src/conf/hints.h \
 	src/conf/guard.h \
 	src/conf/foreign.c \
 	src/conf/foreign.h \
 	src/conf/foreign.tbl \
-	src/conf/formats.h \
 	src/conf/lexer.c \
 	src/conf/log.c \
 	src/conf/log_fields.tbl \
@@ -58,9 +56,11 @@ libconf_a_SOURCES = \
 	src/conf/setters.h \
 	src/conf/shaping.c \
 	src/conf/source.c \
+	src/conf/strategies.h \
 	src/conf/table.h \
 	src/conf/types.tbl \
 	src/conf/value.c \
 	src/conf/value.h \
+	src/conf/variants.h \
 	src/conf/where.c \
 	src/conf/where.h

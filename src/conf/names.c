@@ -12,8 +12,8 @@
 #include <strings.h>
 
 #include "conf/foreign.h"
-#include "conf/formats.h"
 #include "conf/setters.h"
+#include "conf/variants.h"
 #include "lib/mem.h"
 #include "lib/str.h"
 

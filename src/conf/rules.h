@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 #include "conf/chain.h"
-#include "conf/formats.h"
 #include "conf/guard.h"
 #include "conf/log_format.h"
 #include "conf/program.h"
+#include "conf/variants.h"
 #include "lib/token_bucket.h"
 
 /* Lengths of timeouts that sites and paths have beside those of limits. */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "conf/hints.h"
+#include "conf/strategies.h"
 #include "http/deferred_close.h"
 #include "http/http.h"
 #include "http/limits/verification.h"

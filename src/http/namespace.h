@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conf/formats.h"
+#include "conf/variants.h"
 #include "helpers/filters/coding.h"
 #include "helpers/job.h"
 #include "proto/why.h"

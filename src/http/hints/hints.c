@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "conf/hints.h"
+#include "conf/strategies.h"
 #include "http/hints/hints.h"
 #include "http/hints/pages.h"
 #include "http/hints/reference.h"

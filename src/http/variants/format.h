@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "conf/formats.h"
+#include "conf/variants.h"
 #include "lib/str.h"
 
 struct conf_rules;

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#include "conf/formats.h"
+#include "conf/variants.h"
 #include "http/conn.h"
 #include "http/namespace.h"
 #include "http/variants/language.h"

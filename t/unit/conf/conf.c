@@ -3,7 +3,7 @@
  */
 #include <arpa/inet.h>
 
-#include "conf/hints.h"
+#include "conf/strategies.h"
 #include "lib/facility.h"
 #include "lib/log.h"
 #include "helpers/job.h"

@@ -1,10 +1,10 @@
 /*
- * formats: formats of pictures that may stand beside a picture, in the order of
- * preference among equal weights; and languages in which a file may stand
- * beside another one, as a.de.html or a.html.de beside a.html.
+ * variants: what may stand beside a file: a picture in other formats, in the
+ * order of preference among equal weights; and the same in other languages, as
+ * a.de.html or a.html.de beside a.html.
  */
-#ifndef CONF_FORMATS_H
-#define CONF_FORMATS_H
+#ifndef CONF_VARIANTS_H
+#define CONF_VARIANTS_H
 
 #include "conf/guard.h"
 

@@ -1,8 +1,9 @@
 /*
- * hints: where the server learns what is asked for behind a page.
+ * strategies: where the server learns what is asked for behind a page, and
+ * which response goes first.
  */
-#ifndef CONF_HINTS_H
-#define CONF_HINTS_H
+#ifndef CONF_STRATEGIES_H
+#define CONF_STRATEGIES_H
 
 #define CONF_HINTS(X)	X(OFF, "off") X(LEARN, "learn") X(LINKS, "links")
 
