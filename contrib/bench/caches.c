@@ -180,11 +180,11 @@ perform_request(uint32_t number)
 	p = hold_path(name, &miss);
 	if (miss)
 		look_up(p, number);
-	path_info_get(&paths, p, &a);
+	path_info_get(&paths, p, 0, &a);
 	if (a.source == FILE_LOST) {
 		file_drop(&a.file);
 		look_up(p, number);
-		path_info_get(&paths, p, &a);
+		path_info_get(&paths, p, 0, &a);
 	}
 	found = take_file(&a);
 	pathname_release(&paths, &p);

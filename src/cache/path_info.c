@@ -11,7 +11,7 @@
 
 static inline void
 copy_info(const struct pathname_cache *pc, const struct path *p,
-    struct path_info *a)
+    unsigned wanted, struct path_info *a)
 {
 	a->kind = p->kind;
 	a->why = p->why;
@@ -19,29 +19,29 @@ copy_info(const struct pathname_cache *pc, const struct path *p,
 	a->variants = p->variants;
 	a->checked_at = p->checked_at;
 	a->type = pc->types[p->type];
-	a->file = p->file;
+	a->file = (p->variants & wanted) == 0 ? p->file : NULL;
 	a->chunk = NULL;
-	if (p->file != NULL)
-		a->source = (uint8_t)file_hold_source(p->file, &a->chunk);
+	if (a->file != NULL)
+		a->source = (uint8_t)file_hold_source(a->file, &a->chunk);
 }
 
 static LOCKED void
 copy_info_locked(struct pathname_cache *pc, const struct path *p,
-    struct path_info *a)
+    unsigned wanted, struct path_info *a)
 {
 	lock_acquire(pc->cache.lock);
-	copy_info(pc, p, a);
+	copy_info(pc, p, wanted, a);
 	lock_release(pc->cache.lock);
 }
 
 void
-path_info_get(struct pathname_cache *pc, const struct path *p,
+path_info_get(struct pathname_cache *pc, const struct path *p, unsigned wanted,
     struct path_info *a)
 {
 	if (pc->cache.lock != NULL)
-		copy_info_locked(pc, p, a);
+		copy_info_locked(pc, p, wanted, a);
 	else
-		copy_info(pc, p, a);
+		copy_info(pc, p, wanted, a);
 }
 
 static int64_t

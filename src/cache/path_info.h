@@ -41,9 +41,10 @@ struct path_info {
 };
 
 /* Copies what a path is.  The copy has a reference to its file, and holds what
- * the file can be sent from. */
+ * the file can be sent from; but it has no file if the path has one of these
+ * variants, which may be wanted in its place. */
 void		 path_info_get(struct pathname_cache *, const struct path *,
-		    struct path_info *);
+		    unsigned wanted, struct path_info *);
 
 /*
  * Sets what a path is, and drops its heads.  Takes over the reference to the

@@ -77,13 +77,23 @@ bucket_of(const struct pathname_cache *pc, const struct path *p)
 	return pathname_bucket(pc, hash_of(pc, p));
 }
 
+static bool
+is_variant(const struct path *p)
+{
+	return p->namespace >> PATHNAME_SITE_BITS != 0;
+}
+
+/* Variants have the bucket of their base, and stand behind it: those who want
+ * the base do not pass them, and from the base they are near. */
 static void
 link_path(struct pathname_cache *pc, struct path *p)
 {
-	struct path	**head = bucket_of(pc, p);
+	struct path	**link = bucket_of(pc, p);
 
-	p->next = *head;
-	*head = p;
+	while (is_variant(p) && *link != NULL)
+		link = &(*link)->next;
+	p->next = *link;
+	*link = p;
 }
 
 static void
@@ -301,19 +311,24 @@ pathname_find(const struct pathname_cache *pc, uint32_t namespace,
 }
 
 static inline struct path *
+hold_found(struct pathname_cache *pc, struct path *p)
+{
+	pc->cache.hits++;
+	p->holds++;
+	p->uses += p->uses < UINT16_MAX;	/* else it would be cold */
+	return p;
+}
+
+static inline struct path *
 hold_by_name(struct pathname_cache *pc, uint32_t h, uint32_t namespace,
     struct str name)
 {
 	struct path	*p = find_path(pc, h, namespace, name);
 
-	if (p == NULL) {
-		pc->cache.misses++;
-		return NULL;
-	}
-	pc->cache.hits++;
-	p->holds++;
-	p->uses += p->uses < UINT16_MAX;	/* else it would be cold */
-	return p;
+	if (p != NULL)
+		return hold_found(pc, p);
+	pc->cache.misses++;
+	return NULL;
 }
 
 static LOCKED struct path *
@@ -342,6 +357,59 @@ pathname_hold(struct pathname_cache *pc, uint32_t namespace, struct str name)
 {
 	return pathname_hold_hashed(pc, pathname_hash(pc, namespace, name),
 	    namespace, name);
+}
+
+/* Finds a base, or a variant of a variant, which may stand anywhere. */
+static COLD struct path *
+find_other(const struct pathname_cache *pc, const struct path *of,
+    uint32_t namespace)
+{
+	return pathname_find(pc, namespace, (struct str){ of->name, of->len });
+}
+
+/* Finds the same name in another namespace. */
+static inline struct path *
+find_variant(const struct pathname_cache *pc, const struct path *of,
+    uint32_t namespace)
+{
+	struct path	*p;
+
+	for (p = of->next; p != NULL; p = p->next)
+		if (p->namespace == namespace && p->len == of->len &&
+		    memcmp(p->name, of->name, of->len) == 0)
+			return p;
+	return find_other(pc, of, namespace);
+}
+
+static inline bool
+switch_path(struct pathname_cache *pc, struct path **pp, uint32_t namespace)
+{
+	struct path	*p = find_variant(pc, *pp, namespace);
+
+	if (p == NULL)
+		return false;
+	(*pp)->holds--;
+	*pp = hold_found(pc, p);
+	return true;
+}
+
+static LOCKED bool
+switch_path_locked(struct pathname_cache *pc, struct path **pp,
+    uint32_t namespace)
+{
+	bool	done;
+
+	lock_acquire(pc->cache.lock);
+	done = switch_path(pc, pp, namespace);
+	lock_release(pc->cache.lock);
+	return done;
+}
+
+bool
+pathname_switch(struct pathname_cache *pc, struct path **pp, uint32_t namespace)
+{
+	return pc->cache.lock != NULL ? switch_path_locked(pc, pp, namespace) :
+	    switch_path(pc, pp, namespace);
 }
 
 static struct path *

@@ -19,6 +19,7 @@
 
 /* Heads differ by their Connection field: none, close, keep-alive. */
 #define PATHNAME_HEADS	3
+#define PATHNAME_SITE_BITS	24	/* of a namespace; others: variants */
 
 enum pathname_kind {
 	PATHNAME_UNKNOWN,	/* not looked up yet */
@@ -37,16 +38,14 @@ enum pathname_kind {
 /* A value of checked_at that makes any result expired: clock ms. */
 #define PATHNAME_EXPIRED	(-((int64_t)1 << 40))
 
-/*
- * Ordered without holes, as there may be a million paths.  Key and rules never
+/* Ordered without holes, as there may be a million paths.  Key and rules never
  * change, and any thread may read them; all else is read by the functions of
- * path_info.h.
- */
+ * path_info.h. */
 struct path {
 	struct path		*next;		/* in its bucket */
 	const void		*rules;		/* conf's, for authorize */
 	uint32_t		 holds;
-	uint32_t		 namespace;	/* number of the site */
+	uint32_t		 namespace;	/* with the site's number */
 	uint32_t		 len : 24;	/* bytes of the name */
 	uint32_t		 hash_tag : 7;	/* top bits, compared first */
 	uint32_t		 guarded : 1;	/* some clients are refused */
@@ -75,8 +74,7 @@ struct pathname_cache {
 	size_t			 hand;		/* bucket of the last victim */
 	struct hash_key		 key;
 	struct slab		 slab;
-	const char		**types;	/* media types in use; the first
-						 * is NULL */
+	const char		**types;	/* of media; the first: NULL */
 	uint32_t		 ntypes;
 	struct header_cache	*headers;	/* of the paths' heads */
 	size_t			 heads_hand;	/* as hand, for heads */
@@ -104,11 +102,13 @@ struct path	*pathname_add(struct pathname_cache *, uint32_t namespace,
 /* Holds a held path once more. */
 void		 pathname_hold_again(struct pathname_cache *, struct path *);
 void		 pathname_release(struct pathname_cache *, struct path **);
-/*
- * Forgets the paths that a function chooses, in some buckets from *bucket on.
- * Drops those that are not held, and makes the others UNKNOWN.  Returns false
- * at the end of the table.
- */
+/* Releases a path, and holds in its place that of the same name in another
+ * namespace of the site; false: there is none, so does nothing. */
+bool		 pathname_switch(struct pathname_cache *, struct path **,
+		    uint32_t namespace);
+/* Forgets the paths that a function chooses, in some buckets from *bucket on:
+ * drops those that are not held, and makes the others UNKNOWN.  Returns false
+ * at the end of the table. */
 bool		 pathname_forget(struct pathname_cache *, size_t *bucket,
 		    bool (*)(void *, const struct path *), void *);
 /* In the same way makes results at least as old as a function says: clock ms;

@@ -13,7 +13,9 @@ static inline uint32_t
 pathname_hash(const struct pathname_cache *pc, uint32_t namespace,
     struct str name)
 {
-	return (uint32_t)hash_bytes(&pc->key, namespace, name.at, name.len);
+	uint32_t	site = namespace & ((1U << PATHNAME_SITE_BITS) - 1);
+
+	return (uint32_t)hash_bytes(&pc->key, site, name.at, name.len);
 }
 
 static inline struct path **

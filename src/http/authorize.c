@@ -544,7 +544,7 @@ is_about_server(const struct conn *c)
 
 /* Whether a verification timed out while the stale verdict may be used.  The
  * next wait for the disk has a deadline of its own. */
-static bool
+static COLD bool
 is_late_but_stale(struct conn *c, enum outcome outcome)
 {
 	struct request		*r = c->request;

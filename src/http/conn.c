@@ -51,22 +51,28 @@ conn_abort(struct conn *c)
 	return conn_go(c, c->request != NULL ? STEP_FINISH : STEP_CLOSE);
 }
 
-struct str
-conn_field_list(struct conn *c, enum parse_field f)
+static NOINLINE struct str
+join_lines(struct conn *c, enum parse_field f)
 {
-	const struct parse	*p = &c->request->parse;
-	struct buf		*b = &c->http->work;
-	size_t			 start = b->len;
-	struct str		 line;
-	uint32_t		 at = 0;
+	struct buf	*b = &c->http->work;
+	size_t		 start = b->len;
+	struct str	 line;
+	uint32_t	 at = 0;
 
-	if ((p->repeated & 1U << f) == 0)
-		return parse_field(p, c->input, f);
-	while (parse_next(p, c->input, f, &at, &line)) {
+	while (parse_next(&c->request->parse, c->input, f, &at, &line)) {
 		buf_add(b, line.at, line.len);
 		buf_addc(b, ',');
 	}
 	return (struct str){ b->at + start, b->len - start };
+}
+
+struct str
+conn_field_list(struct conn *c, enum parse_field f)
+{
+	const struct parse	*p = &c->request->parse;
+
+	return (p->repeated & 1U << f) != 0 ? join_lines(c, f) :
+	    parse_field(p, c->input, f);
 }
 
 /* Waits for a task, at most `most` ms; several such waits share a deadline. */

@@ -10,6 +10,7 @@
 #include "http/find.h"
 #include "http/hints/hints.h"
 #include "http/limits/verification.h"
+#include "http/listing.h"
 #include "http/lookup.h"
 #include "http/namespace.h"
 #include "http/log/refusal.h"
@@ -27,6 +28,11 @@
 #include "lib/log.h"
 #include "stats/chain_stats.h"
 #include "stats/stats.h"
+
+#define ALL_VARIANTS	(UINT16_MAX & ~PATHNAME_BY_CONTENT)
+/* Paths from a file to what the client gets: in its language, filtered,
+ * compressed.  More would be a step that goes round. */
+#define VARIANTS_MAX	4
 
 enum freshness {
 	FRESH,
@@ -50,7 +56,7 @@ get_freshness_again(const struct conn *c, const struct path_info *a)
 
 /* The only place that decides whether a path must be looked up again.  The
  * limits were read before the copy was made (http/watch/passes.c). */
-static enum freshness
+static ALWAYS_INLINE enum freshness
 get_freshness(const struct conn *c, const struct path_info *a,
     int64_t revalidate, int64_t negative)
 {
@@ -62,7 +68,7 @@ get_freshness(const struct conn *c, const struct path_info *a,
 	if (variant_has_query(c->request->path->namespace) &&
 	    filtered_is_unusable(c))
 		return EXPIRED;
-	if (a->kind == PATHNAME_FILE && a->source == FILE_LOST)
+	if (a->file != NULL && a->source == FILE_LOST)
 		return EXPIRED;
 	return c->request->lookup.done ||
 	    age <= (absent ? negative : revalidate) ? FRESH :
@@ -70,13 +76,14 @@ get_freshness(const struct conn *c, const struct path_info *a,
 }
 
 /* Copies what the path is.  For a file, the request keeps this version and what
- * it is sent from, whatever comes after it. */
+ * it is sent from, whatever comes after it; but not if the file has one of the
+ * variants that may be wanted. */
 static void
-take_info(struct conn *c)
+take_info(struct conn *c, unsigned wanted)
 {
 	struct request	*r = c->request;
 
-	path_info_get(&c->http->caches->paths, r->path, &r->info);
+	path_info_get(&c->http->caches->paths, r->path, wanted, &r->info);
 	r->file = r->info.file;
 	if (r->file == NULL)
 		return;
@@ -84,48 +91,37 @@ take_info(struct conn *c)
 	r->body.chunk = r->info.chunk;
 }
 
-/* Goes to a name in another namespace. */
-static enum go
+/* Goes to another name. */
+static NOINLINE enum go
 switch_path(struct conn *c, uint32_t ns, struct str name)
 {
 	struct request		*r = c->request;
 	struct pathname_cache	*paths = &c->http->caches->paths;
-	struct path		*from = r->path;
+	struct path		*p = pathname_hold(paths, ns, name);
 
+	if (p == NULL)
+		p = pathname_add(paths, ns, name, r->path->rules,
+		    r->path->guarded);
 	conn_request_reset(c);
-	r->path = pathname_hold(paths, ns, name);
-	if (r->path == NULL)
-		r->path = pathname_add(paths, ns, name, from->rules,
-		    from->guarded);
-	pathname_release(paths, &from);
+	pathname_release(paths, &r->path);
+	r->path = p;
 	r->lookup.done = false;
 	return conn_go(c, STEP_FIND);
 }
 
 /* Goes to the same name in another namespace. */
-static enum go
+static ALWAYS_INLINE enum go
 switch_namespace(struct conn *c, uint32_t ns)
 {
-	const struct path	*p = c->request->path;
+	struct request	*r = c->request;
 
-	return switch_path(c, ns, (struct str){ p->name, p->len });
-}
-
-/* Goes on with what filters make of the file. */
-static enum go
-switch_to_filtered(struct conn *c, uint32_t ns)
-{
-	struct buf	name = { 0 };
-	enum why	why = filtered_add_name(c, &name);
-	enum go		go;
-
-	c->request->lookup.reloads = (uint32_t)chain_stats_reloads();
-	if (why != WHY_NONE)
-		go = reply_error(c, reply_why(c, why));
-	else
-		go = switch_path(c, ns, (struct str){ name.at, name.len });
-	buf_free(&name);
-	return go;
+	if (!pathname_switch(&c->http->caches->paths, &r->path, ns))
+		return switch_path(c, ns, (struct str){ r->path->name,
+		    r->path->len });
+	if (r->file != NULL)
+		conn_request_reset(c);
+	r->lookup.done = false;
+	return conn_go(c, STEP_FIND);
 }
 
 /* The time for another file starts at zero. */
@@ -202,21 +198,61 @@ go_to_head(struct conn *c)
 	return conn_go(c, STEP_HEAD);
 }
 
-/* Goes on with the file, or with the variant or page that the client wants. */
-static NOINLINE enum go
-choose_name(struct conn *c)
-{
-	uint32_t	ns;
-	enum why	why = namespace_choose(c, &ns);
+static COLD enum go	handle_expired(struct conn *);
 
-	if (why != WHY_NONE)
-		return reply_error(c, reply_why(c, why));
-	if (variant_is_filtered(ns) && ns != c->request->path->namespace)
-		return switch_to_filtered(c, ns);
-	if (ns != c->request->path->namespace)
-		return switch_namespace(c, ns);
+/* Goes on to the answer, if the file's tag is known. */
+static inline enum go
+go_to_tagged(struct conn *c)
+{
 	return tag_wants_digest(c->request) ? wait_for_digest(c) :
 	    go_to_head(c);
+}
+
+/* Goes on with the file of the path, which may not be held yet, as there are
+ * variants. */
+static NOINLINE enum go
+go_to_file(struct conn *c)
+{
+	struct request	*r = c->request;
+
+	if (r->file == NULL)
+		take_info(c, 0);
+	if (r->file == NULL)		/* another thread has changed it */
+		return conn_go(c, STEP_FIND);
+	return r->info.source == FILE_LOST ? handle_expired(c) :
+	    go_to_tagged(c);
+}
+
+/* Goes to what filters make of the file for a query. */
+static NOINLINE enum go
+switch_to_query(struct conn *c, uint32_t ns)
+{
+	struct buf	*name = &c->http->work;
+	enum why	 why;
+
+	name->len = 0;
+	why = filtered_add_name(c, name);
+	return why != WHY_NONE ? reply_error(c, reply_why(c, why)) :
+	    switch_path(c, ns, (struct str){ name->at, name->len });
+}
+
+/* Goes on with the file, or to the variant that the client wants. */
+static NOINLINE enum go
+choose_variant(struct conn *c)
+{
+	struct request	*r = c->request;
+	uint32_t	 ns = variant_choose(c);
+
+	if (ns == VARIANT_NONE)
+		return reply_error(c, reply_why(c, WHY_CODING));
+	if (ns == r->path->namespace)
+		return go_to_file(c);
+	if (variant_is_filtered(ns)) {
+		r->lookup.reloads = (uint32_t)chain_stats_reloads();
+		if (filtered_takes_query(r->path))
+			return switch_to_query(c, ns);
+	}
+	return switch_namespace(c, ns);
 }
 
 /* Goes on with the file itself, as its variant cannot be had in time. */
@@ -275,7 +311,7 @@ handle_non_file(struct conn *c)
 	if (other_is(r) && !has_own_response(a))
 		return other_refuse(c);
 	if (a->kind == PATHNAME_LISTED)
-		return choose_name(c);
+		return switch_namespace(c, listing_choose(c));
 	if (a->kind == PATHNAME_STATS_PAGE)
 		return stats_page_reply(c);
 	if (a->kind == PATHNAME_READY)
@@ -284,14 +320,17 @@ handle_non_file(struct conn *c)
 	    reply_error(c, a->status);
 }
 
-static enum go
+static inline enum go
 handle_info(struct conn *c)
 {
 	const struct path_info	*a = &c->request->info;
 
 	if (a->kind != PATHNAME_FILE)
 		return handle_non_file(c);
-	return a->variants == 0 ? go_to_head(c) : choose_name(c);
+	if (a->variants == 0)
+		return go_to_head(c);
+	return (a->variants & ALL_VARIANTS) != 0 ? choose_variant(c) :
+	    go_to_tagged(c);
 }
 
 /* Whether the request's time for the disk is up.  The page for that error gets
@@ -444,12 +483,33 @@ is_program_asked(struct conn *c)
 	return true;
 }
 
+/* Goes on with what the cache knows of the path. */
+static inline enum go
+handle_path(struct conn *c)
+{
+	const struct caches	*caches = c->http->caches;
+	int64_t			 revalidate = caches->fresh.revalidate;
+	int64_t			 negative = caches->fresh.negative;
+
+	/* A result of filters must be held before one knows if it counts. */
+	take_info(c, variant_has_query(c->request->path->namespace) ? 0 :
+	    ALL_VARIANTS);
+	switch (get_freshness(c, &c->request->info, revalidate, negative)) {
+	case FRESH:
+		return handle_info(c);
+	case DUE:
+		return handle_due(c);
+	default:
+		return handle_expired(c);
+	}
+}
+
 enum go
 find_step(struct conn *c)
 {
 	struct request	*r = c->request;
 	enum outcome	 outcome = conn_outcome(c);
-	int64_t		 revalidate, negative;
+	enum go		 go = GO_ON;
 
 	if (is_failure(outcome) && !is_late_refresh(c, outcome))
 		return handle_timeout(c, outcome);
@@ -457,18 +517,13 @@ find_step(struct conn *c)
 	if (r->parse.method == METHOD_OPTIONS && r->page.status == 0 &&
 	    !is_program_asked(c))
 		return reply_options(c);
-	revalidate = c->http->caches->fresh.revalidate;
-	negative = c->http->caches->fresh.negative;
-	take_info(c);
-	switch (get_freshness(c, &r->info, revalidate, negative)) {
-	case FRESH:
-		break;
-	case DUE:
-		return handle_due(c);
-	default:
-		return handle_expired(c);
+	/* A variant is another path, and may itself have variants. */
+	for (unsigned left = VARIANTS_MAX; left > 0; left--) {
+		go = handle_path(c);
+		if (go != GO_ON || c->step != STEP_FIND)
+			break;
 	}
-	return handle_info(c);
+	return go;
 }
 
 void

@@ -99,7 +99,7 @@ struct http_loop {
 	}			 verify;
 	struct lookup_list	 lookups[LOOKUP_BUCKETS];	/* lookup.c's */
 	int64_t			 results_from;	/* clock ms: a pause's end */
-	struct choices		 chosen;
+	struct choice		 chosen[CHOICE_KINDS][CHOICE_PLACES];
 	struct {				/* of multipart responses */
 		struct hash_key	 key;
 		uint64_t	 count;		/* made so far */

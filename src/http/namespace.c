@@ -142,12 +142,3 @@ const struct namespace	namespaces[NAMESPACE_COUNT] = {
 	[NAMESPACE_FILTERED] = { .job = JOB_RESOLVE, .undated = true,
 	    .fill_job = fill_resolve_job, .vary = vary_of_file },
 };
-
-enum why
-namespace_choose(struct conn *c, uint32_t *ns)
-{
-	if (c->request->info.kind == PATHNAME_FILE)
-		return variant_choose(c, ns);
-	*ns = listing_choose(c);
-	return WHY_NONE;
-}

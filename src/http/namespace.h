@@ -12,12 +12,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cache/pathname.h"
 #include "conf/variants.h"
 #include "helpers/filters/coding.h"
 #include "helpers/job.h"
-#include "proto/why.h"
 
-#define NAMESPACE_SITE_BITS	24
 #define NAMESPACE_KIND_BITS	4
 
 /* Kinds of variants: for each coding, in their order, one for a sibling of the
@@ -67,19 +66,19 @@ extern const struct namespace	namespaces[NAMESPACE_COUNT];
 static inline uint32_t
 namespace_site(uint32_t ns)
 {
-	return ns & ((1U << NAMESPACE_SITE_BITS) - 1);
+	return ns & ((1U << PATHNAME_SITE_BITS) - 1);
 }
 
 static inline enum namespace_kind
 namespace_kind(uint32_t ns)
 {
-	return ns >> NAMESPACE_SITE_BITS & ((1U << NAMESPACE_KIND_BITS) - 1);
+	return ns >> PATHNAME_SITE_BITS & ((1U << NAMESPACE_KIND_BITS) - 1);
 }
 
 static inline uint32_t			/* of a page */
 namespace_form(uint32_t ns)
 {
-	return ns >> NAMESPACE_SITE_BITS >> NAMESPACE_KIND_BITS;
+	return ns >> PATHNAME_SITE_BITS >> NAMESPACE_KIND_BITS;
 }
 
 /* A namespace of the site of ns. */
@@ -87,7 +86,7 @@ static inline uint32_t
 namespace_of(uint32_t ns, uint32_t kind, uint32_t form)
 {
 	return namespace_site(ns) |
-	    (form << NAMESPACE_KIND_BITS | kind) << NAMESPACE_SITE_BITS;
+	    (form << NAMESPACE_KIND_BITS | kind) << PATHNAME_SITE_BITS;
 }
 
 static inline const struct namespace *
@@ -111,10 +110,5 @@ namespace_is_variant(uint32_t ns)
 	return namespace_is_derived(ns) ||
 	    (namespace_kind(ns) == NAMESPACE_TARGET && namespace_form(ns) > 0);
 }
-
-/* The namespace of the name that the client wants in place of the request's:
- * a variant of a file, a page of a directory, or the same.  Other than
- * WHY_NONE: the client accepts none. */
-enum why	 namespace_choose(struct conn *, uint32_t *ns);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * choice: the last negotiation of a loop for each field.  It often holds for
- * the next request, too: many clients send the same value, and many files have
- * the same variants.
+ * choice: results of negotiations, which a loop remembers for each field.  One
+ * of them mostly holds for the next request, too: many clients send the same
+ * value, and many files have the same variants.
  */
 #ifndef HTTP_VARIANTS_CHOICE_H
 #define HTTP_VARIANTS_CHOICE_H
@@ -13,38 +13,47 @@
 
 #include "lib/str.h"
 
+#define CHOICE_PLACES	8
+
 struct choice {
-	char		 value[128];	/* of the field */
+	char		 value[232];	/* of the field */
 	size_t		 len;
-	const void	*of;		/* type, languages; may be NULL */
+	const void	*basis;		/* type, rules; see variant.c */
 	uint32_t	 offered;	/* 0: there is no choice yet */
 	uint32_t	 chosen;
 };
 
-struct choices {
-	struct choice	 coding, format, language;
+enum choice_kind {
+	CHOICE_CODING, CHOICE_FORMAT, CHOICE_LANGUAGE, CHOICE_KINDS
 };
+
+/* The place of a choice: kinds of browsers send values of different lengths. */
+static inline struct choice *
+choice_place(struct choice places[CHOICE_PLACES], struct str value,
+    uint32_t offered)
+{
+	return &places[(value.len ^ offered) % CHOICE_PLACES];
+}
 
 /* Whether the choice holds for this value. */
 static inline bool
-choice_holds(const struct choice *c, struct str value, const void *of,
+choice_holds(const struct choice *c, struct str value, const void *basis,
     uint32_t offered)
 {
-	return offered == c->offered && of == c->of &&
-	    str_same(value, (struct str){ c->value, c->len });
+	return offered == c->offered && basis == c->basis &&
+	    value.len == c->len && memcmp(value.at, c->value, value.len) == 0;
 }
 
 /* Notes a choice, unless the value is long.  Returns what has been chosen. */
 static inline uint32_t
-choice_keep(struct choice *c, struct str value, const void *of,
+choice_keep(struct choice *c, struct str value, const void *basis,
     uint32_t offered, uint32_t chosen)
 {
 	if (value.len > sizeof(c->value))
 		return chosen;
-	if (value.len > 0)
-		memcpy(c->value, value.at, value.len);
+	memcpy(c->value, value.at, value.len);
 	c->len = value.len;
-	c->of = of;
+	c->basis = basis;
 	c->offered = offered;
 	return c->chosen = chosen;
 }

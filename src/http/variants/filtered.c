@@ -59,7 +59,7 @@ get_query(const struct conn *c)
 {
 	const struct request	*r = c->request;
 
-	if (get_chains(r->path)->nparameters == 0 || r->page.name != NULL)
+	if (!filtered_takes_query(r->path) || r->page.name != NULL)
 		return (struct str){ NULL, 0 };
 	return parse_str(c->input, r->parse.query);
 }
@@ -68,7 +68,7 @@ bool
 filtered_is_wanted(const struct conn *c)
 {
 	return !c->request->lookup.unfiltered &&
-	    (get_chains(c->request->path)->nparameters == 0 ||
+	    (!filtered_takes_query(c->request->path) ||
 	    get_query(c).len > 0);
 }
 
@@ -276,7 +276,7 @@ filtered_is_unusable(const struct conn *c)
 		return !r->lookup.done &&
 		    r->info.checked_at <= chain_stats_reloaded_at();
 	mark = r->file->version.ctime;
-	return !filtered_counts(mark) && (uint32_t)mark < r->lookup.reloads;
+	return (uint32_t)mark < r->lookup.reloads && !filtered_counts(mark);
 }
 
 void

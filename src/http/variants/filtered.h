@@ -20,6 +20,13 @@ struct conn;
 struct filter_run;
 struct rules_place;
 
+/* Whether the query of a request counts, and is in the name of the result. */
+static inline bool
+filtered_takes_query(const struct path *p)
+{
+	return ((const struct conf_rules *)p->rules)->chains.nparameters > 0;
+}
+
 /* The chain of a path's file that a job has found, of that media type; NULL:
  * none. */
 const struct conf_chain *filtered_chain(const struct path *,

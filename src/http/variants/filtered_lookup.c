@@ -165,7 +165,7 @@ has_newer_result(const struct lookup *l)
 	struct path_info	a;
 	bool			has;
 
-	path_info_get(&l->http->caches->paths, l->path, &a);
+	path_info_get(&l->http->caches->paths, l->path, 0, &a);
 	has = a.file != NULL && filtered_counts(a.file->version.ctime);
 	if (a.chunk != NULL)
 		chunk_release(&l->http->caches->chunks, &a.chunk);
@@ -456,7 +456,7 @@ refer_to_filtered(struct http_loop *http, const struct path *p,
 	*info = (struct path_info){ .file = NULL };
 	if (of == NULL)
 		return false;
-	path_info_get(paths, of, info);
+	path_info_get(paths, of, 0, info);
 	pathname_release(paths, &of);
 	if (info->chunk != NULL)
 		chunk_release(&http->caches->chunks, &info->chunk);

@@ -78,21 +78,3 @@ format_negotiate(struct str accept, const char *type, uint32_t offered)
 	}
 	return chosen;
 }
-
-uint32_t
-format_choose(struct conn *c, uint32_t offered)
-{
-	struct choice	*last = &c->http->chosen.format;
-	const char	*type = c->request->info.type;
-	struct str	 accept;
-
-	if (!format_has_type(type))
-		return 0;
-	c->http->work.len = 0;
-	accept = conn_field_list(c, FIELD_ACCEPT);
-	/* Media types live as long as the loop, so equal ones are one. */
-	if (choice_holds(last, accept, type, offered))
-		return last->chosen;
-	return choice_keep(last, accept, type, offered,
-	    format_negotiate(accept, type, offered));
-}

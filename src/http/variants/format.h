@@ -15,7 +15,6 @@
 #include "lib/str.h"
 
 struct conf_rules;
-struct conn;
 
 /* The media type of a namespace of that kind, or NULL. */
 const char	*format_type(uint32_t ns);
@@ -32,7 +31,5 @@ bool		 format_has_type(const char *type);
  * type; 0: the picture itself.  Pure. */
 uint32_t	 format_negotiate(struct str accept, const char *type,
 		    uint32_t offered);
-/* Negotiates for the request's file. */
-uint32_t	 format_choose(struct conn *, uint32_t offered);
 
 #endif

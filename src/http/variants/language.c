@@ -41,12 +41,13 @@ language_of(const struct path *p)
  * Negotiation
  */
 
-/* Negotiates by the value of Accept-Language.  A file in a language goes before
- * one that has the language without a tag in its name. */
-static unsigned
-negotiate(const struct conf_languages *languages, struct str accept,
+/* A file in a language goes before one that has the language without a tag in
+ * its name. */
+unsigned
+language_negotiate(struct str accept, const struct conf_rules *rules,
     uint32_t offered)
 {
+	const struct conf_languages	*languages = rules_languages(rules);
 	const char	*tags[CONF_LANGUAGES_MAX + 1];
 	size_t		 n = languages->names.n, found;
 
@@ -56,22 +57,6 @@ negotiate(const struct conf_languages *languages, struct str accept,
 	tags[n] = languages->plain;
 	found = accept_language(accept, tags, n + 1);
 	return found < n ? (unsigned)found + 1 : 0;
-}
-
-unsigned
-language_choose(struct conn *c, uint32_t offered)
-{
-	struct choice			*last = &c->http->chosen.language;
-	const struct conf_languages	*languages = rules_languages(
-					    c->request->path->rules);
-	struct str			 accept;
-
-	c->http->work.len = 0;
-	accept = conn_field_list(c, FIELD_ACCEPT_LANGUAGE);
-	if (choice_holds(last, accept, languages, offered))
-		return last->chosen;
-	return choice_keep(last, accept, languages, offered,
-	    negotiate(languages, accept, offered));
 }
 
 /*

@@ -18,7 +18,6 @@
 #include "lib/str.h"
 
 struct conf_rules;
-struct conn;
 struct path;
 
 /* The number of a language; 0: the namespace is of files without a tag. */
@@ -34,9 +33,11 @@ size_t		 language_count(const struct conf_rules *);
 const char	*language_tag(const struct conf_rules *, unsigned number);
 /* The language of a path's file; NULL: it is not known. */
 const char	*language_of(const struct path *);
-/* The number of the language that the request gets, among those whose bits are
- * in offered, the first for number 1; 0: the file itself. */
-unsigned	 language_choose(struct conn *, uint32_t offered);
+/* Negotiates by the value of Accept-Language, among the languages whose bits
+ * are in offered, the first for number 1.  Returns the number of the one to
+ * send; 0: the file itself.  Pure. */
+unsigned	 language_negotiate(struct str accept,
+		    const struct conf_rules *, uint32_t offered);
 /* Adds names that a path of a language may have in its directory, as
  * terminated texts, for a path that is decoded. */
 void		 language_add_names(struct buf *, const struct path *,

@@ -13,6 +13,7 @@
 #include "http/variants/format.h"
 #include "http/variants/language.h"
 #include "http/variants/variant.h"
+#include "lib/compiler.h"
 #include "lib/need.h"
 #include "proto/accept.h"
 
@@ -123,82 +124,106 @@ variant_negotiate(struct str accept, uint32_t offered, uint32_t *which)
 	return best > 0 ? VARIANT_IDENTITY : VARIANT_NOT_ACCEPTABLE;
 }
 
-/* Negotiates, or repeats the last result: most clients in a row send the same
- * value, for files with the same variants. */
-static enum variant_choice
-choose_remembered(struct http_loop *http, struct str accept, uint32_t offered,
-    uint32_t *which)
+/* Facts on which a choice depends, beside the value and the variants on offer.
+ * Rules and media types live as long as the loop, so equal ones are one. */
+static inline const void *
+get_basis(const struct request *r, enum choice_kind kind)
 {
-	struct choice		*last = &http->chosen.coding;
-	enum variant_choice	 choice;
+	static const char	filtered;
 
-	if (choice_holds(last, accept, NULL, offered)) {
-		*which = last->chosen % BIT_COUNT;
-		return last->chosen / BIT_COUNT;
-	}
-	*which = 0;
-	choice = variant_negotiate(accept, offered, which);
-	choice_keep(last, accept, NULL, offered, choice * BIT_COUNT + *which);
-	return choice;
+	if (kind == CHOICE_LANGUAGE)
+		return r->path->rules;
+	if (kind == CHOICE_FORMAT)
+		return r->info.type;
+	return variant_has_query(r->path->namespace) ? &filtered : NULL;
 }
 
-/* Goes to the file in the language that the client prefers; false: it gets the
- * file itself. */
-static bool
-choose_language(struct conn *c, uint32_t offered, uint32_t *ns)
+/* The bit of the variant that the client wants; 0: the file itself. */
+static uint32_t
+find_wanted(const struct request *r, enum choice_kind kind, struct str accept,
+    uint32_t offered)
 {
-	const struct request	*r = c->request;
-	uint32_t		 number;
+	uint32_t	which = 0;
 
-	offered &= NAMESPACE_LANGUAGE_BITS;
-	if (offered == 0 || r->lookup.no_variants || r->page.status != 0 ||
-	    !parse_has(&r->parse, FIELD_ACCEPT_LANGUAGE))
-		return false;
-	number = language_choose(c, offered / NAMESPACE_LANGUAGE_BIT);
-	if (number > 0)
-		*ns = namespace_of(*ns, NAMESPACE_TARGET, number);
-	return number > 0;
+	if (kind == CHOICE_LANGUAGE) {
+		which = language_negotiate(accept, r->path->rules,
+		    offered / NAMESPACE_LANGUAGE_BIT);
+		return which != 0 ? NAMESPACE_LANGUAGE_BIT << (which - 1) : 0;
+	}
+	if (kind == CHOICE_FORMAT)
+		return !format_has_type(r->info.type) ? 0 :
+		    NAMESPACE_FORMAT_BIT * format_negotiate(accept,
+		    r->info.type, offered / NAMESPACE_FORMAT_BIT);
+	switch (variant_negotiate(accept, offered, &which)) {
+	case VARIANT_USE:
+		return 1U << which;
+	case VARIANT_IDENTITY:
+		return 0;
+	default:
+		return VARIANT_NONE;
+	}
 }
 
-enum why
-variant_choose(struct conn *c, uint32_t *ns)
+/* Negotiates, and remembers the result. */
+static NOINLINE uint32_t
+negotiate(const struct request *r, enum choice_kind kind, struct choice *last,
+    struct str accept, uint32_t offered)
+{
+	uint32_t	ns = r->path->namespace;
+	uint32_t	bit = find_wanted(r, kind, accept, offered);
+
+	if (bit != 0 && bit != VARIANT_NONE)
+		bit = variant_namespace(ns, (uint32_t)__builtin_ctz(bit)) - ns;
+	return choice_keep(last, accept, get_basis(r, kind), offered, bit);
+}
+
+/* How far it is from the namespace of the file to that of the variant that the
+ * client wants; 0: it wants the file itself; VARIANT_NONE. */
+static ALWAYS_INLINE uint32_t
+choose_among(struct conn *c, enum choice_kind kind, enum parse_field field,
+    uint32_t offered)
 {
 	const struct request	*r = c->request;
-	uint32_t		 offered = r->info.variants &
-				    ~PATHNAME_BY_CONTENT;
-	enum variant_choice	 choice;
-	uint32_t		 which;
+	struct choice		*last;
+	struct str		 accept;
 
-	*ns = r->path->namespace;
-	if (choose_language(c, offered, ns))
-		return WHY_NONE;
-	if ((offered & NAMESPACE_FILTERED_BIT) != 0 && filtered_is_wanted(c)) {
-		*ns = namespace_of(*ns, NAMESPACE_FILTERED,
-		    language_number(*ns));
-		return WHY_NONE;
-	}
-	/* Error pages have no variants, nor have variants. */
-	if (r->lookup.no_variants || r->page.status != 0)
-		return WHY_NONE;
-	which = offered & NAMESPACE_FORMAT_BITS;
-	if (which != 0 && parse_has(&r->parse, FIELD_ACCEPT))
-		which = format_choose(c, which / NAMESPACE_FORMAT_BIT);
-	else
-		which = 0;
-	if (which != 0) {
-		*ns = namespace_of(*ns, NAMESPACE_FORMAT +
-		    (uint32_t)__builtin_ctz(which), language_number(*ns));
-		return WHY_NONE;
-	}
-	offered &= NAMESPACE_CODING_BITS;
-	if (offered == 0 || !parse_has(&r->parse, FIELD_ACCEPT_ENCODING))
-		return WHY_NONE;
-	c->http->work.len = 0;
-	choice = choose_remembered(c->http,
-	    conn_field_list(c, FIELD_ACCEPT_ENCODING), offered, &which);
-	if (choice == VARIANT_USE)
-		*ns = variant_namespace(*ns, which);
-	return choice == VARIANT_NOT_ACCEPTABLE ? WHY_CODING : WHY_NONE;
+	if (offered == 0 || !parse_has(&r->parse, field))
+		return 0;
+	if ((r->parse.repeated & 1U << field) != 0) {
+		c->http->work.len = 0;
+		accept = conn_field_list(c, field);
+	} else
+		accept = parse_str(c->input, r->parse.field[field]);
+	last = choice_place(c->http->chosen[kind], accept, offered);
+	return choice_holds(last, accept, get_basis(r, kind), offered) ?
+	    last->chosen : negotiate(r, kind, last, accept, offered);
+}
+
+uint32_t
+variant_choose(struct conn *c)
+{
+	const struct request	*r = c->request;
+	uint32_t		 ns = r->path->namespace, way = 0;
+	uint32_t		 offered = r->info.variants;
+	/* Error pages have no variants. */
+	bool			 none = r->lookup.no_variants ||
+				    r->page.status != 0;
+
+	if (!none)
+		way = choose_among(c, CHOICE_LANGUAGE, FIELD_ACCEPT_LANGUAGE,
+		    offered & NAMESPACE_LANGUAGE_BITS);
+	if (way != 0)
+		return ns + way;
+	if ((offered & NAMESPACE_FILTERED_BIT) != 0 && filtered_is_wanted(c))
+		return namespace_of(ns, NAMESPACE_FILTERED, namespace_form(ns));
+	if (none)
+		return ns;
+	way = choose_among(c, CHOICE_FORMAT, FIELD_ACCEPT,
+	    offered & NAMESPACE_FORMAT_BITS);
+	if (way == 0)
+		way = choose_among(c, CHOICE_CODING, FIELD_ACCEPT_ENCODING,
+		    offered & NAMESPACE_CODING_BITS);
+	return way == VARIANT_NONE ? VARIANT_NONE : ns + way;
 }
 
 /*

@@ -97,8 +97,10 @@ void		 variant_add_field(struct buf *, const char *name);
  * use.  Pure. */
 enum variant_choice variant_negotiate(struct str accept, uint32_t offered,
 		    uint32_t *which);
-/* Negotiates for the request's file: see namespace_choose(). */
-enum why	 variant_choose(struct conn *, uint32_t *ns);
+/* Negotiates for the request's file: the namespace of what the client wants,
+ * which may be the file itself; VARIANT_NONE: it accepts none. */
+uint32_t	 variant_choose(struct conn *);
+#define VARIANT_NONE	UINT32_MAX
 
 /* Adds suffixes of siblings that the job of a path looks for. */
 void		 variant_add_suffixes(struct buf *, const struct path *);

@@ -326,7 +326,7 @@ serve_request(void *context)
 		if (p == NULL)
 			p = pathname_add(&paths, 0, str_of(name), name, true);
 		need(p->guarded && p->rules != NULL);
-		path_info_get(&paths, p, &a);
+		path_info_get(&paths, p, 0, &a);
 		if (a.file != NULL)
 			use_file(w, p, &a);
 		if (choose_path(w, 6) == 0)

@@ -153,7 +153,7 @@ get_info(const struct path *p)
 {
 	struct path_info	a = { .kind = 0 };
 
-	path_info_get(&paths, p, &a);
+	path_info_get(&paths, p, 0, &a);
 	if (a.source == FILE_OPEN && a.file != NULL)
 		file_release(a.file);
 	file_drop(&a.file);
@@ -172,7 +172,7 @@ START_TEST(program)
 	path_info_set(&paths, p, &(struct path_info){
 	    .kind = PATHNAME_PROGRAM, .split = JOB_PATH_MAX - 1,
 	    .name_number = 3, .checked_at = 20 });
-	path_info_get(&paths, p, &a);
+	path_info_get(&paths, p, 0, &a);
 	ck_assert_int_eq(a.kind, PATHNAME_PROGRAM);
 	ck_assert_uint_eq(a.split, JOB_PATH_MAX - 1);
 	ck_assert_uint_eq(a.name_number, 3);
@@ -182,11 +182,11 @@ START_TEST(program)
 	/* The disk fails: it is used on, until it is too old. */
 	ck_assert(path_info_fail(&paths, p, &(struct path_info){
 	    .kind = PATHNAME_REFUSED }, 20, 1U << PATHNAME_PROGRAM));
-	path_info_get(&paths, p, &a);
+	path_info_get(&paths, p, 0, &a);
 	ck_assert_int_eq(a.kind, PATHNAME_PROGRAM);
 	path_info_fail(&paths, p, &(struct path_info){
 	    .kind = PATHNAME_REFUSED }, 21, 1U << PATHNAME_PROGRAM);
-	path_info_get(&paths, p, &a);
+	path_info_get(&paths, p, 0, &a);
 	ck_assert_int_eq(a.kind, PATHNAME_REFUSED);
 	pathname_release(&paths, &p);
 }
@@ -338,7 +338,7 @@ START_TEST(heads_of_another)
 	struct str	 bytes = { "                               ", 32 };
 
 	find_version(p, 5, 1, 10);
-	path_info_get(&paths, p, &a);
+	path_info_get(&paths, p, 0, &a);
 	ck_assert_ptr_null(path_info_hold_head(&paths, p, &a, 0, &date));
 	if (_i == 0)
 		find_version(p, 6, 1, 20);
@@ -347,7 +347,7 @@ START_TEST(heads_of_another)
 	ck_assert_ptr_null(path_info_put_head(&paths, p, &a, 0, bytes, 0,
 	    &date));
 	file_drop(&a.file);
-	path_info_get(&paths, p, &a);
+	path_info_get(&paths, p, 0, &a);
 	h = path_info_put_head(&paths, p, &a, 0, bytes, 0, &date);
 	ck_assert_ptr_nonnull(h);
 	header_release(&heads, &h);

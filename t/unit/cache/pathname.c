@@ -50,6 +50,68 @@ START_TEST(found_again)
 }
 END_TEST
 
+/* The number of paths in its bucket from a base to its variant. */
+static int
+way_to_variant(const struct path *base, const struct path *variant)
+{
+	int	n = 0;
+
+	for (; base != NULL && base != variant; base = base->next)
+		n++;
+	return base != NULL ? n : -1;
+}
+
+START_TEST(variants)
+{
+	const uint32_t	 ns = 1 | 5U << PATHNAME_SITE_BITS;
+	struct path	*base = pathname_add(&paths, 1, STR("/a"), NULL, false);
+	struct path	*v, *p = base;
+	char		 name[20];
+
+	ck_assert(!pathname_switch(&paths, &p, ns));
+	ck_assert_ptr_eq(p, base);
+	v = pathname_add(&paths, ns, STR("/a"), NULL, false);
+	ck_assert_ptr_ne(v, base);
+	pathname_release(&paths, &v);
+	/* The table grows, and each bucket is divided. */
+	for (int i = 0; i < 90; i++) {
+		snprintf(name, sizeof(name), "/%d", i);
+		v = pathname_add(&paths, i % 2 == 0 ? 1 : ns, str_of(name),
+		    NULL, false);
+		pathname_release(&paths, &v);
+	}
+	ck_assert(pathname_switch(&paths, &p, ns));
+	ck_assert_uint_eq(base->holds, 0);
+	v = pathname_hold(&paths, ns, STR("/a"));
+	ck_assert_ptr_eq(p, v);
+	ck_assert_uint_eq(v->holds, 2);
+	ck_assert_uint_eq(v->uses, 2);
+	/* Those who want the base do not pass the variant. */
+	ck_assert_int_gt(way_to_variant(base, v), 0);
+	ck_assert(!pathname_switch(&paths, &v, 1 | 6U << PATHNAME_SITE_BITS));
+	/* And back. */
+	ck_assert(pathname_switch(&paths, &p, 1));
+	ck_assert_ptr_eq(p, base);
+	pathname_release(&paths, &p);
+	pathname_release(&paths, &v);
+}
+END_TEST
+
+/* A base that comes again stands before its variants, too. */
+START_TEST(base_comes_after_its_variant)
+{
+	const uint32_t	 ns = 1 | 5U << PATHNAME_SITE_BITS;
+	struct path	*v = pathname_add(&paths, ns, STR("/a"), NULL, false);
+	struct path	*base = pathname_add(&paths, 1, STR("/a"), NULL, false);
+
+	ck_assert_int_gt(way_to_variant(base, v), 0);
+	ck_assert(pathname_switch(&paths, &base, ns));
+	ck_assert_ptr_eq(base, v);
+	pathname_release(&paths, &base);
+	pathname_release(&paths, &v);
+}
+END_TEST
+
 START_TEST(many)
 {
 	struct path	*p, *held = pathname_add(&paths, 1, STR("/held"), NULL,
@@ -255,6 +317,8 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, init_caches, free_caches);
 	tcase_add_test(tests, found_again);
+	tcase_add_test(tests, variants);
+	tcase_add_test(tests, base_comes_after_its_variant);
 	tcase_add_test(tests, many);
 	tcase_add_test(tests, once);
 	tcase_add_test(tests, grows);

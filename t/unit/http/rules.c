@@ -116,7 +116,7 @@ START_TEST(place_of_host)
 		ck_assert_uint_eq(found.skip, 0);
 	} else {
 		ck_assert(rules_resolve(&http, p, str_of(decoded)));
-		path_info_get(paths, p, &info);
+		path_info_get(paths, p, 0, &info);
 		ck_assert_int_eq(info.why, WHY_HOST);
 	}
 	pathname_release(paths, &p);

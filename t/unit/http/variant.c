@@ -116,6 +116,36 @@ START_TEST(only_what_there_is)
 }
 END_TEST
 
+START_TEST(remembered)
+{
+	static struct choice	 places[CHOICE_PLACES];
+	static char		 text[sizeof(places[0].value) + 1];
+	struct str		 value = STR("gzip, br"), other = STR("gzip");
+	struct str		 longest = { text, sizeof(text) - 1 };
+	struct choice		*last = choice_place(places, value, BR);
+
+	ck_assert(!choice_holds(last, value, NULL, BR));
+	ck_assert_uint_eq(choice_keep(last, value, NULL, BR, 7), 7);
+	ck_assert(choice_holds(last, value, NULL, BR));
+	ck_assert_uint_eq(last->chosen, 7);
+	ck_assert(!choice_holds(last, value, places, BR));
+	ck_assert(!choice_holds(last, value, NULL, BR | GZIP));
+	ck_assert(!choice_holds(last, STR("gzip, bR"), NULL, BR));
+	/* Another browser's has another place. */
+	ck_assert_ptr_ne(choice_place(places, other, BR), last);
+	/* The longest is kept, but none that is longer. */
+	memset(text, 'x', sizeof(text));
+	choice_keep(last, longest, NULL, BR, 8);
+	ck_assert(choice_holds(last, longest, NULL, BR));
+	longest.len++;
+	ck_assert_uint_eq(choice_keep(last, longest, NULL, BR, 9), 9);
+	ck_assert(!choice_holds(last, longest, NULL, BR));
+	longest.len--;
+	ck_assert(choice_holds(last, longest, NULL, BR));
+	ck_assert_uint_eq(last->chosen, 8);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -123,4 +153,5 @@ unit_tests(TCase *tests)
 
 	tcase_add_loop_test(tests, chosen, 0, n);
 	tcase_add_loop_test(tests, only_what_there_is, 0, n);
+	tcase_add_test(tests, remembered);
 }

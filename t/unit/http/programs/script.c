@@ -137,7 +137,7 @@ look(const char *host, const char *target, struct path_info *a)
 	    str_of(target)), conf_find_rules(&conf->sites[0], target,
 	    strlen(target)), false);
 	ck_assert_ptr_null(lookup_start(http, p, false, true));
-	path_info_get(paths, p, a);
+	path_info_get(paths, p, 0, a);
 	buf_free(&b);
 	return p;
 }
@@ -278,11 +278,11 @@ START_TEST(changes)
 	snprintf(path, sizeof(path), "%s/www/a.php", dir);
 	ck_assert_int_eq(unlink(path), 0);
 	ck_assert_ptr_null(lookup_start(http, p, false, true));
-	path_info_get(&http->caches->paths, p, &a);
+	path_info_get(&http->caches->paths, p, 0, &a);
 	ck_assert_int_eq(a.kind, PATHNAME_REFUSED);
 	put_file("www/a.php", 0644);
 	ck_assert_ptr_null(lookup_start(http, p, false, true));
-	path_info_get(&http->caches->paths, p, &a);
+	path_info_get(&http->caches->paths, p, 0, &a);
 	ck_assert_int_eq(a.kind, PATHNAME_PROGRAM);
 	pathname_release(&http->caches->paths, &p);
 }
