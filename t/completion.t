@@ -56,6 +56,9 @@ my @cases = (
 	[['ampedctl', 'program', ''], []],
 	[['ampedctl', 'program', 'php', ''], [qw(restart status)]],
 	[[qw(ampedctl -s /run/x program php r)], ['restart']],
+	[['ampedctl', 'policy', ''], [qw(auto gdsf lfu lru s3fifo sieve)]],
+	[[qw(ampedctl -s /run/x policy s)], [qw(s3fifo sieve)]],
+	[['ampedctl', 'policy', 'lru', ''], []],
 	[['ampedctl', 'purge', '/a', ''], []],
 );
 

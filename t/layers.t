@@ -46,7 +46,7 @@ my @folders = (
 		    shared/helper_slots.h shared/main_env.h shared/mounts.h)],
 	admin	=> [qw(conf contracts helpers/explain_path.h
 		    helpers/htpasswd.h helpers/job.h
-		    helpers/perform.h http/explain.h http/machine.h
+		    helpers/perform.h http/caches.h http/explain.h http/machine.h
 		    http/preload.h http/purge.h loop/clients.h loop/evloop.h
 		    shared/control.h shared/hot_list.h stats/report.h
 		    stats/stats.h)],

@@ -11,6 +11,7 @@
 #include "admin/load.h"
 #include "admin/requests.h"
 #include "admin/target.h"
+#include "http/caches.h"
 #include "http/purge.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -304,6 +305,21 @@ send_caches(struct admin_request *q)
 	send_answer(q);
 }
 
+static void
+set_policy(struct admin_request *q)
+{
+	struct buf	text = { 0 };
+	bool		set = caches_set_policy(q->all->http,
+			    q->request.words[0], &text);
+
+	control_begin_answer(&q->answer, set ? CONTROL_VERDICT_OK :
+	    CONTROL_VERDICT_BAD, "%s", buf_string(&text));
+	if (set)
+		log_notice("ampedctl policy: %s", buf_string(&text));
+	buf_free(&text);
+	send_answer(q);
+}
+
 /*
  * Requests
  */
@@ -324,6 +340,9 @@ step_request(void *context)
 		break;
 	case CONTROL_CACHE:
 		send_caches(q);
+		break;
+	case CONTROL_POLICY:
+		set_policy(q);
 		break;
 	case CONTROL_PRELOAD:
 		step_preload(q);

@@ -59,6 +59,27 @@ advice_end(struct chunk_cache *cc)
 }
 
 void
+advice_set_policy(struct chunk_cache *cc, const struct advice_setup *setup)
+{
+	const struct cache_policy	*policy = policies_all[setup->policy];
+	struct advice			*a;
+
+	lock_acquire(cc->cache.lock);
+	policy_change(&cc->cache, policy);
+	a = cc->advised.advice;
+	if (a == NULL && setup->chooses)
+		advice_begin(cc, setup);
+	if (a != NULL) {
+		a->setup = *setup;
+		a->counting = false;
+		chooser_restart(&a->chooser, setup->policy);
+	}
+	if (a != NULL && a->miniature != NULL)
+		miniature_set_live(a->miniature, policy);
+	lock_release(cc->cache.lock);
+}
+
+void
 advice_set_limit(struct chunk_cache *cc)
 {
 	struct advice	*a = cc->advised.advice;

@@ -53,6 +53,9 @@ struct advice_change {
 /* Gives advice to a cache of chunks, which already has the policy of setup. */
 void	advice_begin(struct chunk_cache *, const struct advice_setup *);
 void	advice_end(struct chunk_cache *);
+/* Changes the policy to that of setup, and whether the policy goes on changing.
+ * In that case a cache without advice gets advice. */
+void	advice_set_policy(struct chunk_cache *, const struct advice_setup *);
 /* Ends an epoch that is over.  To be called from time to time.  True: the
  * policy of the cache has been changed. */
 bool	advice_judge(struct chunk_cache *, int64_t now, struct advice_change *);

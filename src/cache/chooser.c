@@ -28,6 +28,16 @@ chooser_init(struct chooser *h, unsigned policy)
 	h->policy = h->best = policy;
 }
 
+void
+chooser_restart(struct chooser *h, unsigned policy)
+{
+	struct chooser	before = *h;
+
+	chooser_init(h, policy);
+	memcpy(h->changed_at, before.changed_at, sizeof(h->changed_at));
+	h->changes = before.changes;
+}
+
 /* Whether now is before a time that was set at most so many ms ahead.  A time
  * that is further away was set before the clock went back. */
 static bool

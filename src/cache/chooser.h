@@ -51,6 +51,9 @@ struct chooser {
 };
 
 void		 chooser_init(struct chooser *, unsigned policy);
+/* Begins again with a policy that somebody else has chosen: forgets all misses
+ * and the trial, but not when the policy was changed. */
+void		 chooser_restart(struct chooser *, unsigned policy);
 /* Judges by an epoch that has ended, and sets policy.  At a change, sets *from
  * and *to to the misses of the old and of the new policy that have decided. */
 enum chooser_reason chooser_judge(struct chooser *,

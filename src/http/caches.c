@@ -2,6 +2,7 @@
  * caches: makes and frees the caches, as the conf says.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "cache/advice.h"
 #include "cache/limits.h"
@@ -12,9 +13,12 @@
 #include "http/variants/dependencies.h"
 #include "http/log/recent.h"
 #include "http/watch/waypoints.h"
+#include "lib/buf.h"
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "stats/stats.h"
+
+#define POLICY_AUTO_NAME	"auto"	/* as in the conf */
 
 /* Switches caches off for measurements: entries are made but not reused. */
 static void
@@ -98,6 +102,89 @@ caches_judge(struct caches *caches, int64_t now)
 	change_policy(&caches->paths.cache, policies_all[change.to]);
 	change_policy(&caches->heads.cache, policies_all[change.to]);
 	log_change(&change);
+}
+
+/* Gets the figures; without advice, the policy alone. */
+static void
+get_figures(const struct chunk_cache *chunks, struct advice_figures *to)
+{
+	if (advice_get(chunks, to))
+		return;
+	while (policies_all[to->policy] != chunks->cache.policy)
+		to->policy++;
+}
+
+/* Gets what the caches have: auto, and the policy that auto has chosen. */
+static struct advice_setup
+get_policy(const struct caches *caches)
+{
+	struct advice_figures	f;
+
+	get_figures(&caches->chunks, &f);
+	return (struct advice_setup){ .policy = f.policy,
+	    .chooses = f.chooses };
+}
+
+/* Makes *to what a name stands for; auto begins with the present policy. */
+static bool
+find_policy(const char *name, struct advice_setup *to)
+{
+	to->chooses = strcmp(name, POLICY_AUTO_NAME) == 0;
+	if (to->chooses)
+		return true;
+	for (to->policy = 0; to->policy < POLICY_NUMBER; to->policy++)
+		if (strcmp(policies_all[to->policy]->name, name) == 0)
+			return true;
+	return false;
+}
+
+static void
+refuse_policy(const char *name, struct buf *text)
+{
+	buf_addf(text, "there is no policy \"%s\"; there are ", name);
+	for (unsigned i = 0; i < POLICY_NUMBER; i++)
+		buf_addf(text, "%s, ", policies_all[i]->name);
+	buf_adds(text, POLICY_AUTO_NAME);
+}
+
+static void
+add_policy(struct buf *to, const struct advice_setup *setup)
+{
+	const char	*name = policies_all[setup->policy]->name;
+
+	if (setup->chooses)
+		buf_addf(to, "%s (at present %s)", POLICY_AUTO_NAME, name);
+	else
+		buf_adds(to, name);
+}
+
+bool
+caches_set_policy(struct http_loop *http, const char *name, struct buf *text)
+{
+	struct caches		*caches = http->caches;
+	struct advice_setup	 was = get_policy(caches), is = was;
+
+	if (!find_policy(name, &is)) {
+		refuse_policy(name, text);
+		return false;
+	}
+	if (is.chooses && cache_is_disabled(&caches->chunks.cache)) {
+		buf_adds(text, "policy auto needs the cache of chunks, which "
+		    "the conf disables");
+		return false;
+	}
+	is.epoch = http->conf->cache.advice_every;
+	if (is.chooses != was.chooses || is.policy != was.policy) {
+		change_policy(&caches->paths.cache, policies_all[is.policy]);
+		change_policy(&caches->heads.cache, policies_all[is.policy]);
+		advice_set_policy(&caches->chunks, &is);
+	}
+	buf_adds(text, "the policy of the caches was ");
+	add_policy(text, &was);
+	buf_adds(text, ", and is ");
+	add_policy(text, &is);
+	buf_adds(text, " until the next reload");
+	return true;
 }
 
 /* Makes the caches thread-safe.  Files to be closed wait for http_tidy() of
@@ -243,9 +330,7 @@ measure_advice(const struct chunk_cache *chunks)
 
 	_Static_assert((int)STATS_ADVICE_COUNT == (int)MINIATURE_CACHES,
 	    "each has a gauge");
-	if (!advice_get(chunks, &f))	/* then the policy never changes */
-		while (policies_all[f.policy] != chunks->cache.policy)
-			f.policy++;
+	get_figures(chunks, &f);
 	g[STATS_GAUGE_POLICY_LRU + f.policy] = 1;
 	stats_set(STATS_POLICY_CHANGES, f.changes);
 	if (f.epochs == 0)

@@ -11,8 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buf;
 struct conf;
 struct caches;
+struct http_loop;
 
 struct caches_setup {
 	const struct conf	*conf;
@@ -38,6 +40,11 @@ void		 caches_free(struct caches **);
 /* Changes the policy if the conf leaves it to the server and there is a better
  * one; to be called about once a second, at clock ms. */
 void		 caches_judge(struct caches *, int64_t now);
+/* Gives the caches of a loop the policy of that name, or auto; it stays until
+ * they are freed.  Adds a text about the old and the new one.  False: there is
+ * no such policy, and the text says so. */
+bool		 caches_set_policy(struct http_loop *, const char *name,
+		    struct buf *);
 /* Gauges and counters of the caches: sets them; writes them as lines. */
 void		 caches_measure(const struct caches *);
 void		 caches_report(const struct caches *, void (*)(const char *));

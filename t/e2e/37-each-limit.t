@@ -85,7 +85,7 @@ my %does = (
 my $all = '/small /middle.txt /large /guarded/page /dir/ /small';
 my %words = (status => ['', ' json'], explain => [' /large',
     "\tAccept-Encoding: gzip\t/middle.txt"],
-    preload => [" $all", " $all"],
+    preload => [" $all", " $all"], policy => [' gdsf', ' lru'],
     purge => [' /middle.txt /dir/*', ' *']);
 
 #

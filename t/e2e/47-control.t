@@ -488,7 +488,8 @@ sub numbers { return asked("status\n") =~ /^(\S+) (\S+)$/mg }
 @answer = ctl('help');
 is($answer[0], 0, 'help');
 like($answer[1], qr/^  \Q$_\E /m, "help has $_") for qw(status top metrics
-    reload reopen stop drain check explain preload purge conf help version);
+    reload reopen stop drain check explain policy preload purge conf help
+    version);
 is((ctl())[0], 64, 'no command');
 for my $case (['relod', 'did you mean "reload"\?'],
     ['x', 'ampedctl help lists them']) {

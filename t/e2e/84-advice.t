@@ -142,4 +142,38 @@ is(metric('amped_cache_advised'), 0, 'there is none');
 like(ctl('cache'), qr/^policy: sieve;/m, 'but the policy is shown');
 $server->stop;
 
+# An administrator changes the policy, while clients get what they ask for.
+$server = Amped->start(root => $root,
+    global => "control $place/control\ncache {\n\tchunks 320K\n" .
+    "\tpolicy sieve\n\tadvice off every 100ms\n}\n",
+    log => "\taccess off\n\terror stderr info\n");
+my $was = 'sieve';
+for my $is (qw(lru gdsf gdsf s3fifo lfu auto)) {
+	my $now = $is eq 'auto' ? 'auto (at present lfu)' : $is;
+	is(ctl('policy', $is), "the policy of the caches was $was, and is " .
+	    "$now until the next reload\n", "from $was to $is");
+	is(ask($server, 1000), 0, "$is: all answers are right");
+	ok($is eq 'auto' || metric("amped_cache_policy{policy=\"$is\"}"),
+	    'it is shown');
+	$was = $is;
+}
+is(ask_until($server, sub { metric('amped_cache_advised') }), 0,
+    'auto begins to find out');
+for my $word ('', 'LRU', 'lru ', '../lru', "l\xffru", 'x' x 10000) {
+	my ($status, undef, $err) = Amped::run_command(undef,
+	    Amped::copy_for_all('ampedctl'), '-s', "$place/control", 'policy',
+	    $word);
+	is($status >> 8, 64, 'no policy');
+	like($err, qr/there is no policy "(?s:.*)"; there are lru, sieve, (?x:
+	    )s3fifo, lfu, gdsf, auto$/, '... and which ones there are');
+}
+like(ctl('policy', 'lru'), qr/ was auto \(at present \w+\), and is lru /,
+    'from auto');
+is(ask($server, 1000), 0, 'all answers are right');
+ctl('reload');
+like(ctl('cache'), qr/^policy: sieve;/m, 'a reload brings back that of the conf');
+$server->stop;
+is(() = $server->errors =~ /ampedctl policy: the policy of the caches was /g, 7,
+    'each has a line in the log');
+
 done_testing();

@@ -261,6 +261,46 @@ START_TEST(none)
 }
 END_TEST
 
+/* An administrator sets each policy, with and without advice, in a full cache,
+ * and then auto. */
+START_TEST(set)
+{
+	struct advice_setup	setup = { .epoch = EPOCH };
+	struct advice_figures	f;
+
+	begin(LIMIT, 0, false);
+	if (_i == 0)
+		advice_end(&chunks);
+	play(20000);
+	for (setup.policy = POLICY_NUMBER; setup.policy-- > 0;) {
+		advice_set_policy(&chunks, &setup);
+		ck_assert_ptr_eq(chunks.cache.policy,
+		    policies_all[setup.policy]);
+		ck_assert_int_eq(advice_get(&chunks, &f), _i > 0);
+		ck_assert_uint_eq(f.policy, _i > 0 ? setup.policy : 0);
+		play(5000);
+		ck_assert_uint_eq(nchanges, 0);
+	}
+	setup.policy = 0;
+	setup.chooses = true;
+	advice_set_policy(&chunks, &setup);
+	ck_assert(advice_get(&chunks, &f));
+	ck_assert(f.chooses);
+	play(60000);
+	ck_assert_uint_gt(nchanges, 0);
+	ck_assert(advice_get(&chunks, &f));
+	ck_assert_uint_gt(f.epochs, 2);
+	ck_assert_ptr_eq(chunks.cache.policy, policies_all[f.policy]);
+	setup.chooses = false;
+	advice_set_policy(&chunks, &setup);
+	nchanges = 0;
+	play(40000);
+	ck_assert_uint_eq(nchanges, 0);
+	ck_assert_ptr_eq(chunks.cache.policy, policies_all[0]);
+	end();
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -273,4 +313,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, clock_jumps);
 	tcase_add_test(tests, too_much_work);
 	tcase_add_test(tests, none);
+	tcase_add_loop_test(tests, set, 0, 2);
 }

@@ -64,6 +64,28 @@ START_TEST(first_choice)
 }
 END_TEST
 
+/* Somebody else chooses: what was learnt is forgotten, the changes of the day
+ * are not. */
+START_TEST(restarted)
+{
+	begin_settled(LRU);
+	for (int i = 0; i < 6; i++)
+		judge(300, 300, 200, 300);
+	ck_assert_uint_eq(chooser.policy, GDSF);
+	ck_assert_uint_eq(chooser.changes, 1);
+	chooser_restart(&chooser, SIEVE);
+	ck_assert_uint_eq(chooser.policy, SIEVE);
+	ck_assert_uint_eq(chooser.changes, 1);
+	/* The trial of gdsf, which would fail here, is over. */
+	for (int i = 0; i < 10; i++)
+		ck_assert_int_eq(judge(300, 300, 300, 500), CHOOSER_STAY);
+	chooser_restart(&chooser, LFU);
+	ck_assert_int_eq(judge(300, 300, 200, 300), CHOOSER_FIRST);
+	ck_assert_uint_eq(chooser.policy, GDSF);
+	ck_assert_uint_eq(chooser.changes, 2);
+}
+END_TEST
+
 static const struct {
 	uint32_t	lru, gdsf;	/* thousandths */
 	bool		changes;
@@ -199,4 +221,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, learns);
 	tcase_add_test(tests, changes_a_day);
 	tcase_add_test(tests, clock_back);
+	tcase_add_test(tests, restarted);
 }

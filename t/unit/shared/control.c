@@ -21,6 +21,7 @@ static const struct {
     {"purge /a  /b", CONTROL_PURGE, 2, {"/a", "/b"}},
     {"purge\t/a\t/b c\r", CONTROL_PURGE, 2, {"/a", "/b c"}},
     {"explain\tAccept: a/b\t/x", CONTROL_EXPLAIN, 2, {"Accept: a/b", "/x"}},
+    {"policy s3fifo", CONTROL_POLICY, 1, {"s3fifo"}},
     {"preload\t\t/x", CONTROL_PRELOAD, 2, {"", "/x"}},
 };
 
@@ -37,6 +38,8 @@ static const struct {
 	    "them\n.\n" },
 	{ "top", "bad there is no such command; ampedctl help lists them\n.\n" },
 	{ "explain", "bad too few words: explain URL\n.\n" },
+	{ "policy", "bad too few words: policy "
+	    "lru|sieve|s3fifo|lfu|gdsf|auto\n.\n" },
 	{ "explain ", "bad too few words: explain URL\n.\n" },
 };
 
