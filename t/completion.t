@@ -52,6 +52,7 @@ my @cases = (
 	[[qw(ampedctl -s /run/x re)], [grep { /^re/ } @commands]],
 	[[qw(ampedctl -)], [options('ampedctl')]],
 	[[qw(ampedctl -f one)], ['one dir', 'one file.conf', 'one.txt']],
+	[[qw(ampedctl -i one)], ['one dir', 'one file.conf', 'one.txt']],
 	[['ampedctl', 'purge', ''], []],
 	[['ampedctl', 'program', ''], []],
 	[['ampedctl', 'program', 'php', ''], [qw(restart status)]],

@@ -44,18 +44,18 @@ my @folders = (
 		    helpers/perform.h helpers/wire.h loop/clients.h
 		    loop/evloop.h loop/mailbox.h shared/channel.h
 		    shared/helper_slots.h shared/main_env.h shared/mounts.h)],
-	admin	=> [qw(conf contracts helpers/explain_path.h
+	admin	=> [qw(conf contracts helpers/beneath.h helpers/explain_path.h
 		    helpers/htpasswd.h helpers/job.h
-		    helpers/perform.h http/caches.h http/explain.h http/machine.h
+		    helpers/perform.h helpers/root.h http/caches.h http/explain.h http/machine.h
 		    http/preload.h http/purge.h loop/clients.h loop/evloop.h
-		    shared/control.h shared/hot_list.h stats/report.h
+		    proto/uri.h shared/control.h shared/hot_list.h stats/report.h
 		    stats/stats.h)],
 	arch	=> [qw(conf contracts disk loop shared stats admin/hot_names.h
 		    admin/requests.h admin/warm.h helpers/notify.h http/caches.h http/machine.h)],
 	programs => [qw(conf helpers/beneath.h helpers/file_version.h loop/evloop.h
 		    shared/error_lines.h shared/program_message.h
 		    shared/unix_socket.h stats/program_stats.h)],
-	monitor	=> [qw(conf shared admin/explain_url.h admin/needs.h
+	monitor	=> [qw(conf shared admin/explain_url.h admin/needs.h admin/walk.h
 		    arch/arch.h helpers/anon_file.h
 		    helpers/fds.h helpers/job.h helpers/store/renewal.h
 		    programs/manager.h
@@ -64,7 +64,7 @@ my @folders = (
 	main	=> [qw(conf monitor admin/explain_url.h admin/needs.h
 		    arch/arch.h
 		    arch/budget.h shared/listener.h stats/rows.h)],
-	ampedctl => [qw(conf/conf.h conf/errors.h shared/commands.tbl shared/control.h)],
+	ampedctl => [qw(conf/conf.h conf/errors.h conf/log_format.h shared/commands.tbl shared/control.h)],
 );
 my %may_include = @folders;
 my @order = map { $folders[2 * $_] } 0 .. $#folders / 2;

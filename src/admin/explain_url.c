@@ -1,6 +1,5 @@
 /*
- * explain_url: an architecture with one connection, which reads a request made
- * here, and a disk that explains each job.
+ * explain_url: a request, and a disk that explains each job.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -14,15 +13,12 @@
 #include <strings.h>
 
 #include "admin/explain_url.h"
+#include "admin/made_requests.h"
 #include "admin/target.h"
 #include "helpers/explain_path.h"
-#include "http/explain.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 #include "lib/url.h"
-#include "wait.h"
-
-#define FILES_MAX	16	/* open files in the caches */
 
 /*
  * The request
@@ -279,81 +275,14 @@ set_address(struct sockaddr_storage *address, const char *client)
 	return inet_pton(AF_INET6, client, &v6->sin6_addr) == 1;
 }
 
-/*
- * The driver
- */
-
-static const char	end_of_head[] = "\r\n\r\n";
-
-static bool
-has_whole_head(struct explanation *e)
-{
-	return strstr(buf_string(&e->head), end_of_head) != NULL;
-}
-
-/* Keeps the head and ends the connection behind it: the file is not read to its
- * end. */
-static void
-keep_head(struct explanation *e, struct wait *w)
-{
-	if (strncmp(buf_string(&e->head), "HTTP/1.1 1", 10) == 0)
-		buf_free(&e->head);	/* an interim response: 100 */
-	if (has_whole_head(e)) {
-		w->n = -1;
-		w->error = EPIPE;
-		return;
-	}
-	for (int i = 0; i < w->niov; i++)
-		if (!has_whole_head(e))	/* the body may not be in memory */
-			buf_add(&e->head, w->iov[i].iov_base,
-			    w->iov[i].iov_len);
-	w->n = (ssize_t)w->size;
-}
-
-/* A wait for time ends at once: the clock is set to its deadline. */
-static void
-satisfy_wait(struct explanation *e, struct wait *w, struct clock *clock)
-{
-	w->outcome = OUTCOME_READY;
-	if (w->kind == WAIT_READ)
-		w->n = (ssize_t)buf_take(&e->request, w->room, w->size);
-	else if (w->kind == WAIT_WRITE && (w->flags & WAIT_LATER) == 0)
-		keep_head(e, w);
-	else {
-		need(w->kind == WAIT_TIME || w->kind == WAIT_WRITE);
-		if (w->kind == WAIT_TIME)
-			clock->ms = w->deadline;
-		w->outcome = OUTCOME_NONE;
-	}
-}
-
 static void
 run_request(struct explanation *e, const struct conf *conf,
     const struct sockaddr_storage *from, size_t listener)
 {
-	struct clock		 clock = { 0 };
-	struct http_setup	 setup = {
-		.conf = conf,
-		.clock = &clock,
-		.disk = { .submit = submit_task, .context = e },
-		.descriptors = FILES_MAX,
-	};
-	struct http_loop	*http = http_new(&setup);
-	struct workspace	*workspace = machine_new_workspaces(1);
-	struct wait		*w;
-	struct session		*p;
+	struct made_requests	*m = made_requests_new(conf, submit_task, e);
 
-	machine_set_crash_context();
-	clock_update(&clock);
-	workspace->size = MACHINE_INPUT_SIZE;
-	workspace->room = mem_get(workspace->size);
-	p = explain_new(http, e, (const struct sockaddr *)from, listener);
-	while ((w = machine_run(p, workspace, STAGES_ALL))->kind != WAIT_CLOSE)
-		satisfy_wait(e, w, &clock);
-	machine_free(&p);
-	free(workspace->room);
-	free(workspace);
-	http_free(&http);
+	made_requests_run(m, e, (const struct sockaddr *)from, listener);
+	made_requests_free(&m);
 }
 
 const char *

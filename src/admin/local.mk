@@ -10,6 +10,8 @@ libadmin_a_SOURCES = \
 	src/admin/hot_names.h \
 	src/admin/load.c \
 	src/admin/load.h \
+	src/admin/made_requests.c \
+	src/admin/made_requests.h \
 	src/admin/needs.c \
 	src/admin/needs.h \
 	src/admin/needs_programs.c \
@@ -17,5 +19,7 @@ libadmin_a_SOURCES = \
 	src/admin/requests.h \
 	src/admin/target.c \
 	src/admin/target.h \
+	src/admin/walk.c \
+	src/admin/walk.h \
 	src/admin/warm.c \
 	src/admin/warm.h

@@ -199,6 +199,7 @@ load_file(struct admin_request *q, const struct url *url, size_t listener)
 		.clients = q->all->clients,
 		.fd = q->pipe,		/* which is at its end */
 		.all_variants = true,
+		.no_programs = true,
 		.ended = end_file,
 		.context = i,
 	};

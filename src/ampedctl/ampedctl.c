@@ -10,15 +10,14 @@
 #include <unistd.h>
 
 #include "ampedctl/client.h"
+#include "ampedctl/preloading.h"
 #include "ampedctl/status.h"
 #include "conf/errors.h"
 #include "lib/options.h"
+#include "lib/str.h"
 #include "lib/visible.h"
 
 #define FIELDS_MAX	50
-/* Limits of one request; more paths go into further requests. */
-#define BYTES_MAX	(CONTROL_LINE_MAX - 256)
-#define PATHS_MAX	200
 
 /* Of a list of commands: a longer name has a line of its own. */
 #define NAME_WIDTH	19
@@ -29,6 +28,8 @@ struct options {
 	bool		 json;			/* -j */
 	const char	*fields[FIELDS_MAX];	/* -H */
 	size_t		 nfields;
+	const char	*list;			/* -i */
+	size_t		 hottest;		/* -n; 0: all */
 	enum control_command command;
 	char		**words;		/* after the command */
 	size_t		 n;
@@ -53,8 +54,13 @@ static const struct options_row	option_table[] = {
 	{ 'f', NULL, "conf", "Reads the socket's name in this conf, not in\n"
 	    "                    " AMPED_CONF "." },
 	{ 'H', NULL, "field", "With explain: adds a field to the request." },
+	{ 'i', NULL, "file", "With preload: takes paths from a file; - is "
+	    "standard\n                    input." },
 	{ 'j', NULL, NULL, "With status: prints JSON." },
 	{ 'L', NULL, NULL, "Lists the commands, one a line." },
+	{ 'n', NULL, "number", "With preload: takes so many of the paths that "
+	    "are asked for\n                    most by an access log, the "
+	    "file of -i." },
 	{ 's', NULL, "socket", "Uses this socket, and reads no conf." },
 	OPTIONS_COMMON
 };
@@ -66,6 +72,8 @@ usage(int status)
 
 	fprintf(out, "usage: ampedctl [-j] [-f conf] [-s socket] [-H field] "
 	    "... command [word ...]\n"
+	    "       ampedctl [-f conf] [-s socket] preload [[-n number] -i "
+	    "file] [path ...]\n"
 	    "       ampedctl -L | -V | -h\n\n");
 	options_print(out, option_table);
 	fputc('\n', out);
@@ -119,7 +127,7 @@ parse_command(struct options *o, char **words, size_t n)
 	o->n = n - 1;
 	row = &control_rows[o->command];
 	/* Paths have no limit: they can go into several requests. */
-	if (o->n >= row->min && (o->n <= row->max ||
+	if ((o->n >= row->min || o->list != NULL) && (o->n <= row->max ||
 	    row->max == CONTROL_WORDS_MAX))
 		return;
 	fprintf(stderr, "usage: ampedctl %s %s\n", row->name, row->arguments);
@@ -127,39 +135,73 @@ parse_command(struct options *o, char **words, size_t n)
 }
 
 static void
+set_hottest(struct options *o, const char *text)
+{
+	int64_t	number;
+
+	if (!str_number(str_of(text), &number) || number == 0)
+		usage(EX_USAGE);
+	o->hottest = (size_t)number;
+}
+
+static void
+set_option(struct options *o, int option)
+{
+	switch (option) {
+	case 'H':
+		if (o->nfields == FIELDS_MAX || strchr(optarg, ':') == NULL)
+			usage(EX_USAGE);
+		o->fields[o->nfields++] = optarg;
+		break;
+	case 'L':
+		list_rows();
+	case 'V':
+		print_version();
+	case 'f':
+		o->target.conf = optarg;
+		break;
+	case 'h':
+		usage(0);
+	case 'i':
+		o->list = optarg;
+		break;
+	case 'j':
+		o->json = true;
+		break;
+	case 'n':
+		set_hottest(o, optarg);
+		break;
+	case 's':
+		o->target.socket = optarg;
+		break;
+	default:
+		usage(EX_USAGE);
+	}
+}
+
+/* Options may stand behind the command preload, too. */
+static void
 parse_options(int argc, char **argv, struct options *o)
 {
-	int	option;
+	char	**words;
+	int	  option;
 
 	while ((option = options_next(argc, argv, option_table, true)) != -1)
-		switch (option) {
-		case 'H':
-			if (o->nfields == FIELDS_MAX ||
-			    strchr(optarg, ':') == NULL)
-				usage(EX_USAGE);
-			o->fields[o->nfields++] = optarg;
-			break;
-		case 'L':
-			list_rows();
-		case 'V':
-			print_version();
-		case 'f':
-			o->target.conf = optarg;
-			break;
-		case 'h':
-			usage(0);
-		case 'j':
-			o->json = true;
-			break;
-		case 's':
-			o->target.socket = optarg;
-			break;
-		default:
-			usage(EX_USAGE);
-		}
-	parse_command(o, argv + optind, (size_t)(argc - optind));
+		set_option(o, option);
+	words = argv + optind;
+	if (optind < argc && strcmp(words[0], "preload") == 0) {
+		optind++;
+		while ((option = options_next(argc, argv, option_table,
+		    true)) != -1)
+			set_option(o, option);
+		words = argv + optind - 1;
+		words[0] = (char *)(uintptr_t)"preload";
+	}
+	parse_command(o, words, (size_t)(argv + argc - words));
 	if ((o->nfields > 0 && o->command != CONTROL_EXPLAIN) ||
-	    (o->json && o->command != CONTROL_STATUS))
+	    (o->json && o->command != CONTROL_STATUS) ||
+	    (o->list != NULL && o->command != CONTROL_PRELOAD) ||
+	    (o->hottest > 0 && o->list == NULL))
 		usage(EX_USAGE);
 }
 
@@ -198,7 +240,7 @@ ask_words(struct options *o, const char *const *words, size_t n)
 static int
 ask_paths(struct options *o)
 {
-	const char	*words[PATHS_MAX + 1];
+	const char	*words[CLIENT_PATHS_MAX + 1];
 	size_t		 n, len, i = 0;
 	int		 status = 0, worst = 0;
 
@@ -209,7 +251,8 @@ ask_paths(struct options *o)
 		do {
 			words[n++] = o->words[i++];
 			len += i < o->n ? strlen(o->words[i]) + 1 : 0;
-		} while (i < o->n && n <= PATHS_MAX && len < BYTES_MAX);
+		} while (i < o->n && n <= CLIENT_PATHS_MAX &&
+		    len < CLIENT_BYTES_MAX);
 		status = ask_words(o, words, n);
 		if (status != 0)
 			worst = status;
@@ -252,6 +295,9 @@ main(int argc, char **argv)
 	case CONTROL_TOP:
 		return status_top(&o.target, o.n > 0 ? o.words[0] : NULL);
 	case CONTROL_PRELOAD:
+		return preloading_run(&(struct preloading_setup){
+		    .target = &o.target, .words = o.words, .n = o.n,
+		    .list = o.list, .hottest = o.hottest });
 	case CONTROL_PURGE:
 		return ask_paths(&o);
 	default:

@@ -9,6 +9,10 @@
 
 #include "shared/control.h"
 
+/* Limits of one request with paths; more paths go into further requests. */
+#define CLIENT_BYTES_MAX	(CONTROL_LINE_MAX - 256)
+#define CLIENT_PATHS_MAX	200
+
 /* Which server to ask. */
 struct client_target {
 	const char	*socket;	/* of -s, or of the conf; NULL: not

@@ -1,8 +1,8 @@
 /*
- * control_child: the commands check, explain, conf, program and chain.
+ * control_child: the commands check, explain, find, conf, program and chain.
  *
- * For explain, the child drops its privileges: the URL is looked up with the
- * rights of the processes that would serve it.
+ * For explain and find, the child drops its privileges: files are looked up
+ * with the rights of the processes that would serve them.
  */
 #include <sys/socket.h>
 #include <sys/time.h>
@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "admin/explain_url.h"
+#include "admin/walk.h"
 #include "conf/conf.h"
 #include "lib/buf.h"
 #include "lib/io.h"
@@ -73,6 +74,35 @@ answer_explain(struct conf *conf, const struct control_request *request,
 		    CONTROL_VERDICT_BAD : CONTROL_VERDICT_OK, "%s",
 		    why != NULL ? why : "");
 	}
+}
+
+/* Finds files by the conf in force, as they are for the mains, which may be
+ * asked for them next. */
+static void
+answer_find(const struct control_request *request, struct buf *answer)
+{
+	const struct generation	*g = generations.serving;
+	struct buf		 names = { 0 }, wrong = { 0 };
+	const char		*pattern = request->words[0], *fault;
+
+	if (user_become(&g->user) == -1) {
+		control_begin_answer(answer, CONTROL_VERDICT_FAILED,
+		    "cannot become user %s", g->conf->user);
+		return;
+	}
+	fault = walk_names(g->conf, pattern, WALK_NAMES_MAX, &names, &wrong);
+	if (fault != NULL)
+		control_begin_answer(answer, CONTROL_VERDICT_BAD, "%s: %s",
+		    pattern, fault);
+	else if (names.len == 0)
+		control_begin_answer(answer, CONTROL_VERDICT_ABSENT,
+		    "%s: there is no such file", pattern);
+	else
+		control_begin_answer(answer, CONTROL_VERDICT_OK, "%s", "");
+	if (fault == NULL)
+		buf_add(answer, names.at, names.len);
+	buf_free(&names);
+	buf_free(&wrong);
 }
 
 /* Writes a line of the log into a pipe, from its level on.  A full pipe gets no
@@ -141,6 +171,8 @@ write_answer(const struct control_request *request, int manager,
 	if (request->command == CONTROL_CONF) {
 		conf_dump(generations.serving->conf, out);
 		control_begin_answer(answer, CONTROL_VERDICT_OK, "%s", "");
+	} else if (request->command == CONTROL_FIND) {
+		answer_find(request, answer);
 	} else if (request->command == CONTROL_PROGRAM) {
 		control_programs_answer(request, manager, answer);
 	} else if (request->command == CONTROL_CHAIN) {

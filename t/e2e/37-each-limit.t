@@ -86,6 +86,7 @@ my $all = '/small /middle.txt /large /guarded/page /dir/ /small';
 my %words = (status => ['', ' json'], explain => [' /large',
     "\tAccept-Encoding: gzip\t/middle.txt"],
     preload => [" $all", " $all"], policy => [' gdsf', ' lru'],
+    find => [' /*', ' /dir/*'],
     purge => [' /middle.txt /dir/*', ' *']);
 
 #

@@ -323,22 +323,24 @@ $server->stop;
 # preload: what comes next needs no look and no read.
 $server = start(global => "$conf$an_hour");
 await('the socket', sub { -S $control });
-@answer = ctl(qw(preload /page /other /large /guarded/page /guarded/ /none
-    /away //page x));
+@answer = ctl(qw(preload /page /other /large /guarded/page
+    /guarded/index.html /none /away //page x));
 is($answer[0], 66, 'preload: some are not there');
 my $there = <<'END';
 /page: 5 bytes
 /other: 5000 bytes
 /large: 3000000 bytes
 /guarded/page: 8 bytes
-/guarded/: 6 bytes
-/none: 404, there is no such file
-/away: 301, the conf redirects it
+/guarded/index.html: 6 bytes
 //page: 5 bytes
-x: a URL begins with http:// or, without a host, with /
+6 files, 3005024 bytes, 3 failures
 END
-is($answer[2], "ampedctl: some files could not be loaded\n$there",
-    'each has a line');
+my $missing = <<'END';
+ampedctl: /none: 404, there is no such file
+ampedctl: /away: 301, the conf redirects it
+ampedctl: x: a URL begins with http:// or, without a host, with /
+END
+is_deeply([@answer[1, 2]], [$there, $missing], 'each has a line');
 for my $name (qw(page other large)) {
 	is($server->get("/$name")->{body}, slurp("$root/$name"), $name);
 }
@@ -357,8 +359,8 @@ my %many = map { ("page$_" => content("page$_", 2000)) } 1 .. 60;
 $server = Amped->start(files => \%many, global => $conf);
 await('the socket', sub { -S $control });
 @answer = eval { ctl('preload', map { "/$_" } sort keys %many) };
-is($answer[1], join('', map { "/$_: 2000 bytes\n" } sort keys %many),
-    'many at once');
+is($answer[1], join('', map { "/$_: 2000 bytes\n" } sort keys %many) .
+    "60 files, 120000 bytes, 0 failures\n", 'many at once');
 $server->stop;
 
 # What is on disk only: one look and one read, and so again after each purge.
@@ -366,8 +368,8 @@ $server = start(global => "$conf$an_hour");
 await('the socket', sub { -S $control });
 my %none = numbers();
 evict('other');
-is_deeply([ctl('preload', '/other')], [0, "/other: 5000 bytes\n", ''],
-    'preload');
+is_deeply([ctl('preload', '/other')], [0, "/other: 5000 bytes\n" .
+    "1 file, 5000 bytes, 0 failures\n", ''], 'preload');
 my %brought = numbers();
 is($brought{$_} - $none{$_}, 1, "$_: one") for qw(lookups chunk-misses);
 evict('other');
@@ -423,7 +425,8 @@ $server = start(site => "$rules\tformats avif\n\tlanguages fr de\n",
     global => "$conf$an_hour");
 await('the socket', sub { -S $control });
 is_deeply([ctl('preload', '/pic.png')],
-    [0, "/pic.png: 9 bytes; also as avif language=de\n", ''],
+    [0, "/pic.png: 9 bytes; also as avif language=de\n" .
+    "1 file, 9 bytes, 0 failures\n", ''],
     'another format and language');
 is($server->get('/pic.png', fields => ['Accept: image/avif'])->{body},
     'the same', 'is there');
@@ -438,7 +441,8 @@ SKIP: {
 	    global => "$conf$an_hour");
 	await('the socket', sub { -S $control });
 	is_deeply([ctl('preload', '/other')],
-	    [0, "/other: 5000 bytes; also as gzip\n", ''], 'a variant');
+	    [0, "/other: 5000 bytes; also as gzip\n" .
+	    "1 file, 5000 bytes, 0 failures\n", ''], 'a variant');
 	is($server->get('/other', fields => ['Accept-Encoding: gzip'])->
 	    {field}{'content-encoding'}, 'gzip', 'is there');
 	$server->stop;
@@ -488,7 +492,7 @@ sub numbers { return asked("status\n") =~ /^(\S+) (\S+)$/mg }
 @answer = ctl('help');
 is($answer[0], 0, 'help');
 like($answer[1], qr/^  \Q$_\E /m, "help has $_") for qw(status top metrics
-    reload reopen stop drain check explain policy preload purge conf help
+    reload reopen stop drain check explain find policy preload purge conf help
     version);
 is((ctl())[0], 64, 'no command');
 for my $case (['relod', 'did you mean "reload"\?'],

@@ -9,6 +9,8 @@ thread_tests = \
 	t/unit/http/caches_threads \
 	t/unit/loop/threads
 unit_tests = \
+	t/unit/ampedctl/lines \
+	t/unit/ampedctl/log_names \
 	t/unit/ampedctl/metrics \
 	t/unit/ampedctl/screen \
 	t/unit/arch/budget \

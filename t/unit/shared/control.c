@@ -21,6 +21,7 @@ static const struct {
     {"purge /a  /b", CONTROL_PURGE, 2, {"/a", "/b"}},
     {"purge\t/a\t/b c\r", CONTROL_PURGE, 2, {"/a", "/b c"}},
     {"explain\tAccept: a/b\t/x", CONTROL_EXPLAIN, 2, {"Accept: a/b", "/x"}},
+    {"find /img/*", CONTROL_FIND, 1, {"/img/*"}},
     {"policy s3fifo", CONTROL_POLICY, 1, {"s3fifo"}},
     {"preload\t\t/x", CONTROL_PRELOAD, 2, {"", "/x"}},
 };
