@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "cache/keep.h"
 #include "cache/policy.h"
 #include "lib/need.h"
 
@@ -87,7 +88,9 @@ cache_add(struct cache *c, struct cache_entry *e, size_t bytes)
 void
 cache_remove(struct cache *c, struct cache_entry *e, size_t bytes)
 {
-	if (c->policy->leave != NULL)
+	if (e->queue == POLICY_KEPT)
+		c->order.kept -= bytes;
+	else if (c->policy->leave != NULL)
 		c->policy->leave(c, e, bytes);
 	TAILQ_REMOVE(&c->order.queues[e->queue], e, link);
 	c->edges -= edge_bytes(c, e, bytes);
@@ -103,8 +106,9 @@ spare_edge(struct cache *c, struct cache_entry *e)
 	    (c->keep_edge == NULL || c->keep_edge(c, e));
 }
 
-struct cache_entry *
-cache_victim(struct cache *c)
+/* Finds a victim by the policy, but edges stay. */
+static struct cache_entry *
+find_victim(struct cache *c)
 {
 	struct cache_entry	*e = c->policy->victim(c);
 
@@ -116,10 +120,23 @@ cache_victim(struct cache *c)
 	return e;
 }
 
+struct cache_entry *
+cache_victim(struct cache *c)
+{
+	struct cache_entry	*e = keep_victim(c, true);
+
+	if (e == NULL)
+		e = find_victim(c);
+	return e != NULL ? e : keep_victim(c, false);
+}
+
 void
 cache_requeue(struct cache *c, struct cache_entry *e)
 {
-	c->policy->keep(c, e);
+	if (e->queue == POLICY_KEPT)
+		policy_move(c, e, POLICY_KEPT);
+	else
+		c->policy->keep(c, e);
 }
 
 bool

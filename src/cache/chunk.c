@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,10 +11,10 @@
 #include "cache/advice.h"
 #include "cache/edges.h"
 #include "cache/file_private.h"
+#include "cache/keep.h"
 #include "lib/compiler.h"
 #include "lib/need.h"
 #include "lib/pagemap.h"
-#include "lib/slab.h"
 
 /*
  * Bounds of trust_ms, for predict and mincore.  A chunk that a helper reads
@@ -222,6 +221,8 @@ add_chunk(struct chunk_cache *cc, struct file *f, uint32_t index)
 	f->chunks[index] = k;
 	cc->mappings += !f->small;
 	cache_add(&cc->cache, &k->entry, sizeof(*k) + chunk_len(k));
+	if (f->kept)
+		keep_add(&cc->cache, &k->entry, sizeof(*k) + chunk_len(k));
 	cache_hold_again(&k->entry);
 	f->references++;
 	if (cc->advised.advice != NULL)

@@ -30,6 +30,8 @@ libcache_a_SOURCES = \
 	src/cache/header.h \
 	src/cache/hint_table.c \
 	src/cache/hint_table.h \
+	src/cache/keep.c \
+	src/cache/keep.h \
 	src/cache/limits.c \
 	src/cache/limits.h \
 	src/cache/miniature.c \

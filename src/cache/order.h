@@ -35,6 +35,9 @@ struct cache_order {
 	size_t			 newcomers;	/* s3fifo: weight of queue 0 */
 	struct ghosts		 ghosts;	/* s3fifo: have left queue 0 */
 	uint64_t		 clock;	/* gdsf, lfu: rank of the last victim */
+	size_t			 kept;	/* bytes, or paths (keep.h) */
+	bool			 kept_full;	/* more cannot be kept */
+	bool			 kept_told;	/* which has been logged */
 	bool			 foreign;	/* some entries may be in queues
 					 * of another policy */
 };

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cache/keep.h"
 #include "cache/path_info.h"
 #include "cache/pathname_private.h"
 #include "cache/policy.h"
@@ -129,6 +130,7 @@ pathname_forget_heads(struct pathname_cache *pc, struct path *p)
 void
 pathname_forget_info(struct pathname_cache *pc, struct path *p)
 {
+	keep_drop_path(pc, p);
 	pathname_forget_heads(pc, p);
 	file_drop(&p->file);
 }
@@ -146,13 +148,9 @@ drop_path(struct pathname_cache *pc, struct path *p)
 	free_path(pc, p, path_size(p->len));
 }
 
-/*
- * A hand of its own goes round the paths for their heads, some buckets for each
- * new head.  Heads exceed their limit only if few paths have one; those paths
- * take much more memory.
- */
-void
-pathname_evict_heads(struct pathname_cache *pc)
+/* Looks at the next buckets.  Evicts heads of kept paths only with kept. */
+static void
+evict_heads_from(struct pathname_cache *pc, bool kept)
 {
 	unsigned	 chances = EVICT_CHANCES;
 	struct path	*p;
@@ -161,9 +159,27 @@ pathname_evict_heads(struct pathname_cache *pc)
 	    cache_is_over(&pc->headers->cache); way--) {
 		pc->heads_hand = (pc->heads_hand + 1) % pc->nbuckets;
 		for (p = pc->buckets[pc->heads_hand]; p != NULL; p = p->next)
-			if (p->heads != NULL)
+			if (p->heads != NULL && (kept || !p->kept))
 				header_evict(pc->headers, &p->heads, &chances);
 	}
+}
+
+/*
+ * A hand of its own goes round the paths for their heads, some buckets for each
+ * new head.  Heads exceed their limit only if few paths have one; those paths
+ * take much more memory.  Heads of kept
+ * paths go if there are too few others on the way.
+ */
+void
+pathname_evict_heads(struct pathname_cache *pc)
+{
+	size_t	first = pc->heads_hand;
+
+	evict_heads_from(pc, false);
+	if (!cache_is_over(&pc->headers->cache) || pc->cache.order.kept == 0)
+		return;
+	pc->heads_hand = first;
+	evict_heads_from(pc, true);
 }
 
 void
@@ -210,7 +226,7 @@ find_passed_victim(struct pathname_cache *pc)
 	for (size_t left = 2 * pc->nbuckets; left > 0; left--) {
 		pc->hand = (pc->hand + 1) % pc->nbuckets;
 		for (p = pc->buckets[pc->hand]; p != NULL; p = p->next) {
-			if (p->holds > 0)
+			if (p->holds > 0 || keep_holds_path(pc, p))
 				continue;
 			if (chances == 0 || !pc->cache.policy->spare(&p->uses))
 				return p;

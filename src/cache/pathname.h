@@ -58,7 +58,7 @@ struct path {
 	uint16_t		 uses;		/* since the hand came by */
 	uint8_t			 why;		/* see struct path_info */
 	unsigned char		 kind : 4;	/* see struct path_info */
-	bool			 watched : 1;	/* see struct path_info */
+	bool			 kept : 1, watched : 1; /* keep.h, path_info */
 	bool			 failed : 1;	/* the last look-up */
 	char			 name[];	/* raw target, not terminated */
 };

@@ -54,7 +54,8 @@ policy_adopt(struct cache *c, bool newcomers)
 		return;
 	end = newcomers ? POLICY_NEWCOMERS : POLICY_MAIN;
 	for (unsigned i = 0; i < end; i++)
-		while ((e = TAILQ_FIRST(&c->order.queues[i])) != NULL) {
+		while (i != POLICY_KEPT &&
+		    (e = TAILQ_FIRST(&c->order.queues[i])) != NULL) {
 			if (left-- == 0)
 				return;
 			policy_move(c, e, POLICY_MAIN);

@@ -14,9 +14,10 @@
 #define POLICY_CHANCES	32
 
 /* Queues.  Queues with lower numbers are for ranks.  So the queue of an entry
- * shows which kind of policy has put it there. */
+ * shows which kind of policy has put it there.  Of KEPT no policy knows. */
 #define POLICY_MAIN		31
 #define POLICY_NEWCOMERS	30
+#define POLICY_KEPT		7	/* see keep.h */
 
 struct cache_policy {
 	const char		*name;

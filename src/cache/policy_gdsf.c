@@ -7,7 +7,7 @@
 #include "cache/ranks.h"
 #include "lib/need.h"
 
-/* Class n is for 2^(CLASS_0 - n) bytes to a use: from 64 MiB to 16 bytes. */
+/* Class n is for 2^(CLASS_0 - n) bytes to a use: from 32 MiB to 16 bytes. */
 #define CLASS_0		33
 
 static unsigned

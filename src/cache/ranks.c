@@ -61,7 +61,8 @@ adopt_some(struct cache *c,
 	unsigned		 left = POLICY_CHANCES, class;
 
 	for (unsigned i = 0; i < POLICY_QUEUES; i++)
-		while ((e = TAILQ_FIRST(&c->order.queues[i])) != NULL &&
+		while (i != POLICY_KEPT &&
+		    (e = TAILQ_FIRST(&c->order.queues[i])) != NULL &&
 		    (class = class_of(c, e)) != i) {
 			if (left-- == 0)
 				return;
@@ -79,6 +80,8 @@ find_least(const struct cache *c, bool unheld)
 	struct cache_entry	*e, *least = NULL;
 
 	for (unsigned i = 0; i < RANKS_CLASSES; i++) {
+		if (i == POLICY_KEPT)
+			continue;
 		e = unheld ? policy_find_unheld(c, i) :
 		    TAILQ_FIRST(&c->order.queues[i]);
 		if (e != NULL && (least == NULL ||

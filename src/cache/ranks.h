@@ -19,8 +19,8 @@
 #define RANKS_CLASSES	30	/* queues; other policies have the others */
 /* Each policy has classes of its own, so that an entry shows by its queue which
  * one has put it there. */
-#define RANKS_LFU	0	/* to RANKS_GDSF - 1 */
-#define RANKS_GDSF	7	/* to RANKS_CLASSES - 1 */
+#define RANKS_LFU	0	/* to POLICY_KEPT - 1 */
+#define RANKS_GDSF	8	/* to RANKS_CLASSES - 1 */
 
 /* Puts an entry, which is in no queue, into one for weight 2^class. */
 void	ranks_add(struct cache *, struct cache_entry *, unsigned class);

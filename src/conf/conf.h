@@ -89,7 +89,7 @@ struct conf {
 		int64_t	 policy, residency, hints;	/* enum */
 		char	*variants, *results, *hotlist;	/* NULL: none */
 		int64_t	 hotlist_every, advice, advice_every;	/* ms, switch */
-		struct conf_words off;		/* see conf_disabled() */
+		struct conf_words off, keep;	/* off: conf_disabled() */
 	} cache;
 
 	struct {

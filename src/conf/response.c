@@ -70,6 +70,16 @@ conf_response_wrong_page(const char *path)
 	return conf_name_wrong_path(path);
 }
 
+const char *
+conf_response_wrong_kept(const char *pattern)
+{
+	if (pattern[0] != '/' && pattern[0] != '*')
+		return "a pattern of paths begins with / or *";
+	if (strchr(pattern, '%') != NULL)
+		return "the pattern of a path is written decoded, without %%";
+	return NULL;
+}
+
 /* Adds a suffix of names; "off" stands alone. */
 bool
 conf_response_add_suffix(struct conf_reader *reader, const struct conf_row *row,

@@ -20,6 +20,7 @@ conf_set_fn	conf_response_set_error, conf_response_set_age,
 		conf_response_set_charset, conf_response_add_suffix,
 		conf_response_set_type;
 conf_wrong_fn	conf_response_wrong_target, conf_response_wrong_page,
+		conf_response_wrong_kept,
 		conf_response_wrong_charset, conf_response_wrong_home,
 		conf_response_wrong_user, conf_response_wrong_media,
 		conf_response_wrong_type;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cache/advice.h"
+#include "cache/keep.h"
 #include "cache/limits.h"
 #include "http/deferred_close.h"
 #include "http/hints/hints.h"
@@ -92,11 +93,22 @@ change_policy(struct cache *c, const struct cache_policy *policy)
 	lock_release(c->lock);
 }
 
+/* Logs that no more is kept, once. */
+static void
+report_full(struct cache *c)
+{
+	if (keep_is_full(c))
+		log_notice("cache: half of the %s cache is kept: no more files "
+		    "of keep are kept, and these go like others", c->name);
+}
+
 void
 caches_judge(struct caches *caches, int64_t now)
 {
 	struct advice_change	change;
 
+	report_full(&caches->paths.cache);
+	report_full(&caches->chunks.cache);
 	if (!advice_judge(&caches->chunks, now, &change))
 		return;
 	change_policy(&caches->paths.cache, policies_all[change.to]);
@@ -354,6 +366,10 @@ caches_measure(const struct caches *caches)
 	for (int i = 0; i < STATS_CACHE_COUNT; i++)
 		measure_cache(i, cache_of(caches, i));
 	measure_advice(&caches->chunks);
+	stats_gauges[STATS_GAUGE_KEPT_PATHS] =
+	    (int64_t)keep_count(&caches->paths.cache);
+	stats_gauges[STATS_GAUGE_KEPT_BYTES] =
+	    (int64_t)keep_count(&caches->chunks.cache);
 	hints_measure(caches);
 	waypoints_measure(caches->waypoints);
 	lock_acquire(caches->chunks.cache.lock);

@@ -3,9 +3,11 @@
  * lookups.
  */
 #include <errno.h>
+#include <fnmatch.h>
 #include <string.h>
 
 #include "cache/digest.h"
+#include "cache/keep.h"
 #include "http/lookup_private.h"
 #include "http/namespace.h"
 #include "http/rules.h"
@@ -85,18 +87,39 @@ lookup_result_set_type(const struct lookup *l, struct path_info *a)
 	buf_free(&path);
 }
 
+/* Whether the conf keeps files of this path. */
+static bool
+must_keep(const struct lookup *l)
+{
+	const struct conf_words	*keep = &l->http->conf->cache.keep;
+	char			 decoded[JOB_PATH_MAX];
+	size_t			 i = 0;
+
+	if (keep->n == 0)
+		return false;
+	rules_decode(l->path, decoded);
+	while (i < keep->n && fnmatch(keep->at[i], decoded, 0) != 0)
+		i++;
+	return i < keep->n;
+}
+
 void
 lookup_result_take_file(struct lookup *l, struct path_info *a, uint16_t tried)
 {
 	struct job	*job = &l->task.job;
 	struct caches	*caches = l->http->caches;
+	bool		 keep = must_keep(l);
 
 	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
 	a->file = ((a->variants & PATHNAME_BY_CONTENT) != 0 ?
 	    file_new_with_digest : file_new)(&caches->files, job->fd,
 	    &job->find.version, &job->find.facts);
 	job->fd = -1;			/* the file owns it */
+	if (keep)
+		keep_file(a->file);
 	path_info_found(&caches->paths, l->path, a, tried);
+	if (keep)
+		keep_path(&caches->paths, l->path);
 }
 
 static void

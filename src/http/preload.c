@@ -130,7 +130,9 @@ static bool
 visit_path(void *context, const struct path *path)
 {
 	const struct visit	*v = context;
-	struct preload_name	 name = { .uses = path->uses };
+	/* The next main is to have kept files first. */
+	struct preload_name	 name = { .uses = path->kept ? UINT16_MAX :
+				    path->uses };
 	char			 text[VARIANT_NAME_MAX];
 
 	if (path->kind != PATHNAME_FILE || path->rules == NULL)

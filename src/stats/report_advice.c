@@ -117,6 +117,13 @@ add_present(struct buf *to, const struct report *r)
 	buf_addf(to, "%s; changed so often: ", *comma == '\0' ? "-" : "");
 	report_count(to, r->sum.counters[STATS_POLICY_CHANGES]);
 	buf_addc(to, '\n');
+	if (r->gauges[STATS_GAUGE_KEPT_PATHS] == 0)
+		return;
+	buf_adds(to, "kept: ");
+	report_bytes(to, r->gauges[STATS_GAUGE_KEPT_BYTES]);
+	buf_adds(to, " of chunks, of so many paths: ");
+	report_count(to, r->gauges[STATS_GAUGE_KEPT_PATHS]);
+	buf_addc(to, '\n');
 }
 
 void

@@ -46,6 +46,7 @@ my %does = (
 	'cache paths stale' => { with => 'paths revalidate 0s' },
 	'cache chunks size' => { with => 'chunks small 4K',
 	    values => ['4K', '8K', '16M'] },
+	'cache keep' => { values => ['/small', '"*"'] },
 	'cache variants' => { values => ["$place/variants"] },
 	'cache hotlist' => { values => ["$place/hot"] },
 	'cache hotlist every' => { as => "hotlist $place/hot every" },

@@ -26,6 +26,7 @@ unit_tests = \
 	t/unit/cache/ghosts \
 	t/unit/cache/header \
 	t/unit/cache/hint_table \
+	t/unit/cache/keep \
 	t/unit/cache/limits \
 	t/unit/cache/miniature \
 	t/unit/cache/path_info \

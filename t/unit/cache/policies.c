@@ -279,12 +279,12 @@ s3fifo_victim(void)
 	return i != -1 ? i : first_unheld(0);
 }
 
-/* The whole number k, from 7 to 29, for which 2^k is at most uses * 2^33 / size. */
+/* The whole number k, from 8 to 29, for which 2^k is at most uses * 2^33 / size. */
 static unsigned
 gdsf_class(unsigned number)
 {
 	uint64_t	uses = plain[number].times + (uint64_t)1;
-	unsigned	k = 7;
+	unsigned	k = 8;
 
 	while (k < 29 && (UINT64_C(2) << k) * size_of[number] <= uses << 33)
 		k++;

@@ -219,6 +219,9 @@ START_TEST(values)
 	ck_assert_int_eq(conf->cache.chunks, (int64_t)2 << 30);
 	ck_assert_int_eq(conf->cache.small, 0);
 	ck_assert_int_eq(conf->cache.policy, POLICY_GDSF);
+	ck_assert_uint_eq(conf->cache.keep.n, 2);
+	ck_assert_str_eq(conf->cache.keep.at[0], "/logo.svg");
+	ck_assert_str_eq(conf->cache.keep.at[1], "/css/*");
 	ck_assert_int_eq(conf->cache.hints, HINTS_LEARN);
 	ck_assert_int_eq(conf->cache.residency, RESIDENCY_NEVER);
 	ck_assert(!conf_disabled(conf, ABLATION_PATHNAME));

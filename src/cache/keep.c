@@ -1,0 +1,96 @@
+/*
+ * keep: counts what is kept, and moves entries to their queue.
+ */
+#include "cache/keep.h"
+#include "cache/policy.h"
+
+/* The most that may be kept: bytes, or paths. */
+static size_t
+get_share(const struct cache *c)
+{
+	return (c->limit_entries != 0 ? c->limit_entries : c->limit_bytes) /
+	    KEEP_SHARE;
+}
+
+/* Whether so much more may be kept. */
+static bool
+has_room(struct cache *c, size_t more)
+{
+	bool	has = c->order.kept + more <= get_share(c);
+
+	c->order.kept_full |= !has;
+	return has;
+}
+
+void
+keep_file(struct file *f)
+{
+	f->kept = true;
+}
+
+void
+keep_add(struct cache *c, struct cache_entry *e, size_t bytes)
+{
+	/* A cache that is disabled has no share. */
+	if (get_share(c) == 0 || !has_room(c, bytes))
+		return;
+	if (c->policy->leave != NULL)
+		c->policy->leave(c, e, bytes);
+	policy_move(c, e, POLICY_KEPT);
+	c->order.kept += bytes;
+}
+
+struct cache_entry *
+keep_victim(const struct cache *c, bool over)
+{
+	if (c->order.kept == 0 || (over && c->order.kept <= get_share(c)))
+		return NULL;
+	return policy_find_unheld(c, POLICY_KEPT);
+}
+
+void
+keep_path(struct pathname_cache *pc, struct path *p)
+{
+	lock_acquire(pc->cache.lock);
+	if (p->file != NULL && !p->kept && has_room(&pc->cache, 1)) {
+		p->kept = true;
+		pc->cache.order.kept++;
+	}
+	lock_release(pc->cache.lock);
+}
+
+bool
+keep_holds_path(const struct pathname_cache *pc, const struct path *p)
+{
+	return p->kept && pc->cache.order.kept <= get_share(&pc->cache);
+}
+
+void
+keep_drop_path(struct pathname_cache *pc, struct path *p)
+{
+	pc->cache.order.kept -= p->kept;
+	p->kept = false;
+}
+
+size_t
+keep_count(const struct cache *c)
+{
+	size_t	kept;
+
+	lock_acquire(c->lock);
+	kept = c->order.kept;
+	lock_release(c->lock);
+	return kept;
+}
+
+bool
+keep_is_full(struct cache *c)
+{
+	bool	full;
+
+	lock_acquire(c->lock);
+	full = c->order.kept_full && !c->order.kept_told;
+	c->order.kept_told |= full;
+	lock_release(c->lock);
+	return full;
+}
