@@ -87,7 +87,8 @@ lookup_result_set_type(const struct lookup *l, struct path_info *a)
 	buf_free(&path);
 }
 
-/* Whether the conf keeps files of this path. */
+/* Whether the conf keeps files of this path.  Clients could ask for one file by
+ * any number of spellings, which are paths of their own: one is kept. */
 static bool
 must_keep(const struct lookup *l)
 {
@@ -100,7 +101,7 @@ must_keep(const struct lookup *l)
 	rules_decode(l->path, decoded);
 	while (i < keep->n && fnmatch(keep->at[i], decoded, 0) != 0)
 		i++;
-	return i < keep->n;
+	return i < keep->n && rules_is_usual(l->path);
 }
 
 void

@@ -5,12 +5,14 @@
  * path.
  */
 #include <fnmatch.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "http/namespace.h"
 #include "http/rules.h"
 #include "http/variants/variant.h"
+#include "lib/mem.h"
 #include "lib/need.h"
 #include "proto/mime.h"
 #include "proto/uri.h"
@@ -199,6 +201,21 @@ rules_decode(const struct path *p, char decoded[JOB_PATH_MAX])
 	need(is_resolved(uri_resolve(rules_raw(p), decoded, JOB_PATH_MAX,
 	    &len)));
 	return len;
+}
+
+bool
+rules_is_usual(const struct path *p)
+{
+	char		 decoded[JOB_PATH_MAX];
+	size_t		 len = rules_decode(p, decoded), host = host_bytes(p);
+	char		*usual = mem_get(3 * len + 1);
+	struct str	 as_usual = { usual, uri_encode(
+			    (struct str){ decoded, len }, usual) };
+	bool		 is = str_same((struct str){ p->name + host,
+			    p->len - host }, as_usual);
+
+	free(usual);
+	return is;
 }
 
 void

@@ -126,6 +126,25 @@ my ($status, $out) = Amped::run_amped('-T', '-f', "$server->{dir}/amped.conf");
 like($out, qr{^\s*keep\s+/kept/\* /more/\* }m, '-T shows what is kept');
 $server->stop;
 
+# Other spellings of a path are paths of their own.  Clients choose these, and
+# must not use up the share of the files.
+$server = start('lru', '"/kept/*"');
+my $odd = $server->connect(port => $port);
+for my $i (1 .. 70) {
+	my $target = '/kept/' . './' x ($i + 700) . '1';
+
+	$odd->send("GET $target HTTP/1.1\r\nHost: a\r\n\r\n");
+	is($odd->response->{status}, 200, 'an odd spelling') if $i == 1;
+	$odd->response if $i > 1;
+}
+$odd->close;
+is(metric('amped_cache_kept_paths'), 0, 'other spellings are not kept');
+cmp_ok(metric('amped_cache_bytes{cache="pathname"}'), '<=', 100 * 512,
+    'the cache of paths keeps its limit');
+is(ask($server, map { "/kept/$_" } 1 .. KEPT), 0, 'all answers are right');
+is(metric('amped_cache_kept_paths'), KEPT, 'but the files are');
+$server->stop;
+
 # A new main brings them first.
 $server = start('lru', '"/kept/*"');
 is(ask($server, map { "/kept/$_" } 1 .. KEPT), 0, 'all answers are right');
