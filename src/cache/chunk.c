@@ -61,6 +61,7 @@ drop_chunk(struct cache *c, struct cache_entry *e)
 	struct chunk	*k = (struct chunk *)e;
 
 	((struct chunk_cache *)c)->mappings -= !k->file->small;
+	keep_drop_chunk((struct chunk_cache *)c, k);
 	k->file->chunks[chunk_slot(k)] = NULL;
 	k->file->copied = false;
 	cache_remove(c, e, sizeof(*k) + chunk_len(k));
@@ -222,7 +223,7 @@ add_chunk(struct chunk_cache *cc, struct file *f, uint32_t index)
 	cc->mappings += !f->small;
 	cache_add(&cc->cache, &k->entry, sizeof(*k) + chunk_len(k));
 	if (f->kept)
-		keep_add(&cc->cache, &k->entry, sizeof(*k) + chunk_len(k));
+		keep_chunk(cc, k);
 	cache_hold_again(&k->entry);
 	f->references++;
 	if (cc->advised.advice != NULL)

@@ -1,7 +1,9 @@
 /*
  * keep: counts what is kept, and moves entries to their queue.
  */
+#include "cache/file_private.h"
 #include "cache/keep.h"
+#include "cache/pathname_private.h"
 #include "cache/policy.h"
 
 /* The most that may be kept: bytes, or paths. */
@@ -28,16 +30,35 @@ keep_file(struct file *f)
 	f->kept = true;
 }
 
-void
+bool
 keep_add(struct cache *c, struct cache_entry *e, size_t bytes)
 {
 	/* A cache that is disabled has no share. */
 	if (get_share(c) == 0 || !has_room(c, bytes))
-		return;
+		return false;
 	if (c->policy->leave != NULL)
 		c->policy->leave(c, e, bytes);
 	policy_move(c, e, POLICY_KEPT);
 	c->order.kept += bytes;
+	return true;
+}
+
+void
+keep_chunk(struct chunk_cache *cc, struct chunk *k)
+{
+	bool	mapped = !k->file->small;
+
+	if (mapped && cc->limit_mappings != 0 &&
+	    cc->kept_mappings >= cc->limit_mappings / KEEP_SHARE)
+		cc->cache.order.kept_full = true;
+	else if (keep_add(&cc->cache, &k->entry, sizeof(*k) + chunk_len(k)))
+		cc->kept_mappings += mapped;
+}
+
+void
+keep_drop_chunk(struct chunk_cache *cc, const struct chunk *k)
+{
+	cc->kept_mappings -= !k->file->small && k->entry.queue == POLICY_KEPT;
 }
 
 struct cache_entry *
@@ -48,13 +69,22 @@ keep_victim(const struct cache *c, bool over)
 	return policy_find_unheld(c, POLICY_KEPT);
 }
 
+/* For how many paths one counts: a long name takes the bytes of several. */
+static size_t
+weigh_path(const struct path *p)
+{
+	return 1 + (sizeof(*p) + p->len) / PATHNAME_BYTES;
+}
+
 void
 keep_path(struct pathname_cache *pc, struct path *p)
 {
+	size_t	weight = weigh_path(p);
+
 	lock_acquire(pc->cache.lock);
-	if (p->file != NULL && !p->kept && has_room(&pc->cache, 1)) {
+	if (p->file != NULL && !p->kept && has_room(&pc->cache, weight)) {
 		p->kept = true;
-		pc->cache.order.kept++;
+		pc->cache.order.kept += weight;
 	}
 	lock_release(pc->cache.lock);
 }
@@ -68,7 +98,7 @@ keep_holds_path(const struct pathname_cache *pc, const struct path *p)
 void
 keep_drop_path(struct pathname_cache *pc, struct path *p)
 {
-	pc->cache.order.kept -= p->kept;
+	pc->cache.order.kept -= p->kept ? weigh_path(p) : 0;
 	p->kept = false;
 }
 

@@ -36,9 +36,6 @@
  * slab. */
 #define POOLED_MAX		128
 
-/* The limit of bytes is this times the limit of entries. */
-#define BYTES_PER_PATH	512
-
 /* The name begins in the padding at the end of the struct. */
 static size_t
 path_size(size_t name_len)
@@ -259,7 +256,7 @@ void
 pathname_set_limit(struct pathname_cache *pc, size_t limit)
 {
 	pc->cache.limit_entries = limit;
-	pc->cache.limit_bytes = limit * BYTES_PER_PATH;
+	pc->cache.limit_bytes = limit * PATHNAME_BYTES;
 }
 
 /* Paths with long names use up the limit of bytes first. */
@@ -267,7 +264,7 @@ size_t
 pathname_used(const struct pathname_cache *pc)
 {
 	return MAX(pc->cache.entries,
-	    (pc->cache.bytes + BYTES_PER_PATH - 1) / BYTES_PER_PATH);
+	    (pc->cache.bytes + PATHNAME_BYTES - 1) / PATHNAME_BYTES);
 }
 
 void
@@ -275,7 +272,7 @@ pathname_init(struct pathname_cache *pc, size_t limit,
     struct header_cache *headers)
 {
 	memset(pc, 0, sizeof(*pc));
-	cache_init(&pc->cache, "pathname", limit, limit * BYTES_PER_PATH, NULL);
+	cache_init(&pc->cache, "pathname", limit, limit * PATHNAME_BYTES, NULL);
 	slab_init(&pc->slab);
 	pc->nbuckets = BUCKETS_MIN;
 	pc->nbuckets_max = limit < BUCKETS_MIN ? BUCKETS_MIN : limit;

@@ -7,6 +7,9 @@
 
 #include "cache/pathname.h"
 
+/* The limit of bytes is this times the limit of entries. */
+#define PATHNAME_BYTES	512
+
 struct path_info;
 
 static inline uint32_t

@@ -213,7 +213,7 @@ ask_for(const char *form, unsigned n, bool kept)
 	struct path_info	info = { .kind = PATHNAME_FILE };
 	struct head		*h;
 	struct path		*p;
-	char			 name[30];
+	char			 name[2010];
 
 	for (unsigned i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), form, i);
@@ -237,7 +237,7 @@ count_paths(const char *form, unsigned n, bool with_head)
 {
 	struct path	*p;
 	unsigned	 found = 0;
-	char		 name[30];
+	char		 name[2010];
 
 	for (unsigned i = 0; i < n; i++) {
 		snprintf(name, sizeof(name), form, i);
@@ -278,6 +278,26 @@ START_TEST(heads_stay)
 	ck_assert_uint_lt(heads.cache.bytes, 6 * KIB);
 	ask_for("/more/%u", 300, true);
 	ck_assert_uint_lt(heads.cache.bytes, 6 * KIB);
+	end_paths();
+}
+END_TEST
+
+/* Kept paths leave room for others, of bytes too, however long the names are. */
+START_TEST(long_names)
+{
+	static char	form[2000];
+
+	begin_paths((unsigned)_i, ROOM);
+	memset(form, 'x', sizeof(form) - 3);
+	form[0] = '/';
+	strcpy(form + sizeof(form) - 3, "%u");
+	ask_for(form, SHARE, true);
+	ck_assert_uint_le(keep_count(&paths.cache), SHARE);
+	ck_assert_uint_eq(count_paths(form, SHARE / 5, false), SHARE / 5);
+	ck_assert(keep_is_full(&paths.cache));
+	ask_for("/other/%u", 1000, false);
+	ck_assert_uint_le(paths.cache.bytes, paths.cache.limit_bytes);
+	ck_assert_uint_eq(count_paths(form, SHARE / 5, false), SHARE / 5);
 	end_paths();
 }
 END_TEST
@@ -338,6 +358,39 @@ START_TEST(files_kept)
 }
 END_TEST
 
+/* Mappings have a limit of their own, of which kept ones get a share, so that
+ * the limit holds. */
+START_TEST(mappings_kept)
+{
+	struct file	*large, *other;
+	struct chunk	*k;
+
+	chunk_init(&chunks, 4000 * KIB, 6);
+	file_init(&files, &chunks, 100, 64 * KIB, 16 * KIB, RESIDENCY_AUTO);
+	large = make(640 * KIB, true);
+	ck_assert_int_eq(unlink(path), 0);
+	keep_file(large);
+	other = make(640 * KIB, true);
+	ck_assert_int_eq(unlink(path), 0);
+	for (uint32_t i = 0; i < 2 * large->nchunks; i++) {
+		k = chunk_hold(&chunks, i % 2 == 0 ? large : other, i / 2);
+		ck_assert_int_eq(chunk_ready(&chunks, k, 1), CHUNK_READY);
+		chunk_release(&chunks, &k);
+		ck_assert_uint_le(chunks.mappings, 6);
+		ck_assert_uint_le(chunks.kept_mappings, 3);
+	}
+	for (uint32_t i = 0; i < 3; i++)
+		ck_assert_ptr_nonnull(large->chunks[i]);
+	ck_assert(keep_is_full(&chunks.cache));
+	file_drop(&large);
+	file_drop(&other);
+	ck_assert_uint_eq(chunks.kept_mappings, 0);
+	ck_assert_uint_eq(keep_count(&chunks.cache), 0);
+	file_free(&files);
+	chunk_free(&chunks);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -348,6 +401,8 @@ unit_tests(TCase *tests)
 	    POLICY_NUMBER * POLICY_NUMBER);
 	tcase_add_loop_test(tests, paths_stay, 0, POLICY_NUMBER);
 	tcase_add_loop_test(tests, heads_stay, 0, POLICY_NUMBER);
+	tcase_add_loop_test(tests, long_names, 0, POLICY_NUMBER);
 	tcase_add_test(tests, another_result);
 	tcase_add_test(tests, files_kept);
+	tcase_add_test(tests, mappings_kept);
 }
