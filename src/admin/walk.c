@@ -79,14 +79,27 @@ set_match(struct walk *w, struct str target)
 	return why == WHY_NONE;
 }
 
+/* Whether a target matches; adds it as clients spell it, who escape fewer bytes
+ * than a listing: to another spelling, the caches have another answer.  An
+ * escaped * is no pattern. */
 static bool
-is_match(const struct walk *w, struct str target)
+add_match(const struct walk *w, struct str target, struct buf *to)
 {
-	char	*decoded = mem_get(target.len + 1);
-	size_t	 len;
-	bool	 is = uri_resolve(target, decoded, target.len + 1, &len) ==
-		    WHY_NONE && fnmatch(w->match, decoded, 0) == 0;
+	char		*decoded = mem_get(target.len + 1);
+	char		*usual = mem_get(3 * target.len + 1);
+	size_t		 len;
+	bool		 is = uri_resolve(target, decoded, target.len + 1,
+			    &len) == WHY_NONE &&
+			    fnmatch(w->match, decoded, 0) == 0;
 
+	if (is)
+		uri_encode((struct str){ decoded, len }, usual);
+	for (const char *at = usual; is && *at != '\0'; at++)
+		if (*at == '*')
+			buf_adds(to, "%2A");
+		else
+			buf_addc(to, *at);
+	free(usual);
 	free(decoded);
 	return is;
 }
@@ -155,11 +168,11 @@ identify_directory(struct walk *w, const struct job *job)
 static void
 add_file(struct walk *w, struct str above, struct str name)
 {
-	struct buf	target = { 0 };
+	struct buf	target = { 0 }, usual = { 0 };
 
 	buf_add(&target, above.at, above.len);
 	buf_add(&target, name.at, name.len);
-	if (!is_match(w, (struct str){ target.at, target.len }))
+	if (!add_match(w, (struct str){ target.at, target.len }, &usual))
 		;
 	else if (w->n == w->most)
 		w->more = true;
@@ -167,10 +180,11 @@ add_file(struct walk *w, struct str above, struct str name)
 		if (w->authority.len > 0)
 			buf_adds(w->names, "http://");
 		buf_add(w->names, w->authority.at, w->authority.len);
-		buf_add(w->names, target.at, target.len);
+		buf_add(w->names, usual.at, usual.len);
 		buf_addc(w->names, '\n');
 		w->n++;
 	}
+	buf_free(&usual);
 	buf_free(&target);
 }
 

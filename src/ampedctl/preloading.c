@@ -16,6 +16,8 @@
 #include "lib/io.h"
 #include "lib/visible.h"
 
+#define SHOWN	60	/* bytes of a path that is too long */
+
 struct preloading {
 	const struct preloading_setup *setup;
 	bool			 terse;	/* only failures have a line */
@@ -108,7 +110,15 @@ static void
 add_name(void *context, struct str name)
 {
 	struct preloading	*p = context;
+	struct buf		 text = { 0 };
 
+	if (name.len >= CLIENT_BYTES_MAX) {
+		buf_addf(&text, "%.*s ...: the path is too long", SHOWN,
+		    name.at);
+		print_failure(p, &text);
+		buf_free(&text);
+		return;
+	}
 	if (p->n == CLIENT_PATHS_MAX ||
 	    p->names.len + name.len >= CLIENT_BYTES_MAX)
 		send_names(p);

@@ -17,6 +17,7 @@ my %files = ('index.html' => "index\n", 'page.html' => "page\n",
     'img/a.png' => 'a' x 100, 'img/b.png' => 'b' x 200,
     'img/c.gif' => 'c' x 300, 'img/deep/d.png' => 'd' x 400,
     'img/deep/x y*[1].png' => 'e' x 500, '.hidden/a.png' => 'h',
+    'usual/a@2x+(b),c.png' => 'u',
     'img/.h.png' => 'h', 'closed/a.png' => 'f',
     'cgi/run.cgi' => '#!/bin/sh',
     'docs/index.html' => "docs\n", 'docs/one.html' => "one\n");
@@ -67,6 +68,7 @@ for my $case (
 	    '/docs/one.html'],
 	['/there/*', '/there/z.png', '/there/sub/y.png'],
 	['/closed/*', '/closed/a.png'],
+	['/usual/*', '/usual/a@2x+(b),c.png'],	# as browsers spell it
 	['/do*', '/docs/index.html', '/docs/one.html']) {
 	my ($pattern, @names) = @$case;
 
@@ -87,7 +89,7 @@ for my $pattern (qw(/img/ /img x* * /*?x /%zz* /../* /a%00* /.hidden/*), '', '/a
 # Patterns and directories.
 is_ctl(['preload', '/img/*.png'], 0, "4 files, 1200 bytes, 0 failures\n", '');
 is_ctl(['preload', '/docs/'], 0, "3 files, 14 bytes, 0 failures\n", '');
-is_ctl(['preload', '/*'], 0, "10 files, 1521 bytes, 0 failures\n", '');
+is_ctl(['preload', '/*'], 0, "11 files, 1522 bytes, 0 failures\n", '');
 is_ctl(['preload', '/page.html'], 0,
     "/page.html: 5 bytes\n1 file, 5 bytes, 0 failures\n", '');
 is_ctl(['preload', '/none*', '/page.html', 'x*', '/there/*'], 66,
@@ -157,13 +159,19 @@ is_ctl([@hottest, 1], 0, "1 file, 5 bytes, 0 failures\n", '');
 is_ctl([@hottest, 2], 0, "2 files, 105 bytes, 0 failures\n", '');
 is_ctl([@hottest, 1000], 0, "3 files, 305 bytes, 0 failures\n", '');
 open(my $log, '>>', "$place/access.log") or die "access.log: $!\n";
-print $log "no line\n", 'x' x 100000, "\n", "200|GET|/gone\n" x 9;
+print $log "no line\n", 'x' x 100000, "\n", "200|GET|/gone\n" x 9,
+    '200|GET|/' . 'x' x 20000 . "\n";
 close($log) or die "access.log: $!\n";
 is_ctl([@hottest, 2], 66, "1 file, 5 bytes, 1 failure\n",
     "ampedctl: $place/access.log: not counted are lines that are too long: " .
     "1\nampedctl: $place/access.log: not counted are lines that have no " .
     "format of the conf, and none that amped has built in: 1\n" .
     "ampedctl: /gone: 404, there is no such file\n");
+
+$answer = ctl(@hottest, 1000);
+like($answer->[2], qr{^ampedctl: /x{59} \.\.\.: the path is too long\n}m,
+    'a path that is too long fails');
+is($answer->[1], "3 files, 305 bytes, 2 failures\n", '... alone');
 
 # More files than a pattern may stand for.
 mkdir("$root/many") or die "many: $!\n";
