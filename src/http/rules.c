@@ -203,19 +203,27 @@ rules_decode(const struct path *p, char decoded[JOB_PATH_MAX])
 	return len;
 }
 
+/* Whether the host says where a decoded path is on disk. */
+static bool
+is_by_host(const struct conf_rules *rules, struct str name)
+{
+	return rules->action->by_host && rules_user(rules, name).at == NULL &&
+	    rules_directory_program(rules) == NULL;
+}
+
 bool
 rules_is_usual(const struct path *p)
 {
 	char		 decoded[JOB_PATH_MAX];
 	size_t		 len = rules_decode(p, decoded), host = host_bytes(p);
+	struct str	 name = { decoded, len };
 	char		*usual = mem_get(3 * len + 1);
-	struct str	 as_usual = { usual, uri_encode(
-			    (struct str){ decoded, len }, usual) };
+	struct str	 as_usual = { usual, uri_encode(name, usual) };
 	bool		 is = str_same((struct str){ p->name + host,
 			    p->len - host }, as_usual);
 
 	free(usual);
-	return is;
+	return is && (host <= 1 || is_by_host(p->rules, name));
 }
 
 void
@@ -230,9 +238,7 @@ rules_locate(const struct path *p, char text[JOB_PATH_MAX],
 	place->name = (struct str){ text + host, len };
 	place->host = 0;
 	place->root = rules_root(rules, place->name, &place->skip);
-	if (!rules->action->by_host ||
-	    rules_user(rules, place->name).at != NULL ||
-	    rules_directory_program(rules) != NULL)
+	if (!is_by_host(rules, place->name))
 		return;
 	memcpy(text, p->name, host);
 	place->name = (struct str){ text, host + len };

@@ -23,8 +23,9 @@ struct str rules_add_name(struct buf *, struct str host, struct str raw);
 /* The raw target of a path; rules NULL: of no site. */
 struct str rules_raw(const struct path *);
 /* Whether the raw target of a path is spelled as a server spells it: with no
- * escape that is not needed, no dot segment, no slash twice, and no query.  Of
- * each decoded path there is one such target. */
+ * escape that is not needed, no dot segment, no slash twice, and no query; nor
+ * with a host that says nothing about the file.  So clients cannot make up any
+ * number of such paths. */
 bool	rules_is_usual(const struct path *);
 /* Decodes the raw target of a path; returns the length. */
 size_t	rules_decode(const struct path *, char decoded[JOB_PATH_MAX]);

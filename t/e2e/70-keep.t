@@ -18,6 +18,7 @@ Amped::one_main();
 my %files = map { ("kept/$_" => content("kept$_", 4000 + $_),
     "more/$_" => content("more$_", 4000 + $_)) } 1 .. 40;
 $files{"other/$_"} = content("other$_", 6000 + $_) for 1 .. OTHERS;
+$files{"$_.example/page"} = content($_, 500) for qw(a b);
 $files{'index.html'} = content('index', 3000);
 my $root = docroot(%files);
 my $place = docroot();
@@ -70,10 +71,11 @@ sub count_misses {
 }
 
 sub start {
-	my ($policy, $keep) = @_;
+	my ($policy, $keep, $where) = @_;
 
+	$where //= "root $root";
 	return Amped->start(root => $root, sites => "site default {\n" .
-	    "\tlisten 127.0.0.1:$port\n\troot $root\n}\n",
+	    "\tlisten 127.0.0.1:$port\n\t$where\n}\n",
 	    global => "control $place/control\ncache {\n\tchunks 320K\n" .
 	    "\tpaths 100 revalidate 1h stale 1h\n\twatches 0\n" .
 	    "\tpolicy $policy\n\tkeep $keep\n}\n",
@@ -143,6 +145,22 @@ cmp_ok(metric('amped_cache_bytes{cache="pathname"}'), '<=', 100 * 512,
     'the cache of paths keeps its limit');
 is(ask($server, map { "/kept/$_" } 1 .. KEPT), 0, 'all answers are right');
 is(metric('amped_cache_kept_paths'), KEPT, 'but the files are');
+$server->stop;
+
+# So are those with a host that clients make up, unless it has files.
+$server = start('lru', '"/kept/*" /page', "root $root/%host\n" .
+    "\tpath /kept {\n\t\troot $root\n\t}");
+my $many = $server->connect(port => $port);
+my @statuses = map {
+	my ($target, $host) = @$_;
+
+	$many->send("GET $target HTTP/1.1\r\nHost: $host\r\n\r\n");
+	$many->response->{status};
+} ['/page', 'a.example'], ['/page', 'b.example'],
+    map { ['/kept/1', "h$_.example"] } 1 .. 20;
+$many->close;
+is("@statuses", join(' ', (200) x 22), 'all hosts get answers');
+is(metric('amped_cache_kept_paths'), 2, 'but two have a path that is kept');
 $server->stop;
 
 # A new main brings them first.
