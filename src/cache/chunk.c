@@ -16,11 +16,9 @@
 #include "lib/need.h"
 #include "lib/pagemap.h"
 
-/*
- * Bounds of trust_ms, for predict and mincore.  A chunk that a helper reads
+/* Bounds of trust_ms, for predict and mincore.  A chunk that a helper reads
  * fast was in memory all along, so its file is trusted for longer; a chunk that
- * came from the disk had been evicted, so for less (Flash, section 5.7).
- */
+ * came from the disk had been evicted, so for less (Flash, section 5.7). */
 #define TRUST_MIN	250
 #define TRUST_MAX	60000
 #define DISK_READ_MIN	3	/* ms: a faster read came from memory */
@@ -110,14 +108,14 @@ keep_edge(struct cache *c, struct cache_entry *e)
 static uintptr_t
 find_region(void)
 {
-	void	*at = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
-		    0);
+	int	 flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	void	*at = mmap(NULL, 1, PROT_NONE, flags, -1, 0);
 
 	if (at == MAP_FAILED)
 		return 0;
 	munmap(at, 1);
 	return (uintptr_t)at / 2 < REGION_DISTANCE ? 0 :
-	    (uintptr_t)((uintptr_t)at - REGION_DISTANCE);
+	    (uintptr_t)at - REGION_DISTANCE;
 }
 
 void

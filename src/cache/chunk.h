@@ -34,8 +34,7 @@ struct chunk {
 struct chunk_cache {
 	struct cache	 cache;
 	struct slab	 slab;
-	size_t		 mappings, kept_mappings; /* chunks of large files */
-	size_t		 limit_mappings;	/* 0: no limit */
+	size_t		 mappings, kept_mappings, limit_mappings; /* 0: none */
 	uint64_t	 absent, gone;	/* results CHUNK_ABSENT, CHUNK_GONE */
 	int		 pagemap;	/* the owner's descriptor; -1: none */
 	uintptr_t	 region, next;	/* addresses for mappings; 0: any */
