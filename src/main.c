@@ -574,8 +574,10 @@ main(int argc, char **argv)
 		conf_value_allow_missing_logs();
 	conf = read_conf(&o);
 	conf_value_end_missing_logs();
-	if (o.dump)
+	if (o.dump) {
 		conf_dump(conf, stdout);
+		arch_print(conf, stdout);
+	}
 	if (o.test)
 		return check_conf(generation_new(conf), &o);
 	if (o.dump) {

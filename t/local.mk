@@ -3,7 +3,7 @@
 check_LIBRARIES =
 check_PROGRAMS = $(unit_tests) $(fuzz_targets) $(e2e_programs) t/script/script
 e2e_programs = t/evict t/lib/malloc.so t/lib/gate.so t/lib/leap.so \
-	t/lib/passwd.so
+	t/lib/passwd.so t/lib/threads.so
 
 include $(srcdir)/t/unit/local.mk
 include $(srcdir)/t/fuzz/local.mk
@@ -41,6 +41,13 @@ t_lib_passwd_so_SOURCES = \
 t_lib_passwd_so_CFLAGS = -fPIC
 t_lib_passwd_so_LDFLAGS = -shared
 t_lib_passwd_so_LDADD =
+
+t_lib_threads_so_SOURCES = \
+	t/lib/threads.c
+
+t_lib_threads_so_CFLAGS = -fPIC
+t_lib_threads_so_LDFLAGS = -shared
+t_lib_threads_so_LDADD =
 
 if HAVE_FUSE
 e2e_programs += t/slowfs

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "conf/conf.h"
 
@@ -39,6 +40,7 @@ struct arch {
 	unsigned	 threads;	/* of each worker of one main */
 	unsigned	 disk_threads;	/* of these, how many do disk work */
 	bool		 helpers;	/* helper processes do disk work */
+	bool		 spawns;	/* can start threads for clients */
 	bool		 limitations[ARCH_LIMITATION_COUNT];
 	int		(*run)(const struct main_env *);	/* status */
 };
@@ -64,6 +66,9 @@ unsigned		 arch_workers(const struct conf *);
 unsigned		 arch_threads(const struct conf *);
 /* There are several mains, each with room for one client. */
 bool			 arch_one_client(const struct conf *);
+/* Prints, as comments of a conf, how clients are served, and a file by its size
+ * and by whether it is in memory. */
+void			 arch_print(const struct conf *, FILE *);
 /* Logs a warning for each limitation of the conf's architecture. */
 void			 arch_warn(const struct conf *);
 

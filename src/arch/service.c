@@ -12,6 +12,7 @@
 #include "arch/budget.h"
 #include "arch/service.h"
 #include "conf/divide.h"
+#include "conf/strategies.h"
 #include "helpers/notify.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -21,6 +22,7 @@
 #include "lib/syscall_filter.h"
 #include "loop/acceptor.h"
 #include "loop/batch.h"
+#include "loop/blocking.h"
 #include "shared/addresses.h"
 #include "shared/channel.h"
 #include "stats/report.h"
@@ -547,8 +549,12 @@ start_threads(void *threads)
 static void
 open_threads(struct service *s, struct http_setup *setup)
 {
+	const unsigned			count = arch_threads(s->env->conf) - 1;
 	const struct threads_setup	threads = {
-		.count = arch_of(s->env->conf)->threads * s->env->workers,
+		.count = count,
+		.at_once = s->ops->on_spawned != NULL ? 1 : count,
+		.on_spawned = s->ops->on_spawned,
+		.on_ended = s->ops->on_ended,
 		.size = s->ops->size,
 		.loop = s->loop,
 		.on_command = s->ops->on_command,
@@ -660,6 +666,8 @@ service_run(struct service *s, const struct disk *disk)
 	    s->threads != NULL ? 0 : service_connections(s), on_empty, s);
 	if (s->threads == NULL && !has_one_client(s))
 		batch_enable(s->clients);
+	else if (s->threads == NULL && env->conf->io == IO_SYNCHRONOUS)
+		blocking_enable(s->clients);
 	open_admin(s);
 	if (s->threads == NULL)
 		listen_main(s);

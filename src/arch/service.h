@@ -30,6 +30,10 @@ struct service_thread_ops {
 	 * and backends. */
 	void	(*open)(void *context, const struct http_setup *);
 	void	(*ended)(void *context);	/* all threads; or NULL */
+	/* NULL: all threads run all the time; else the first one does, and
+	 * starts others (loop/threads.h). */
+	void	(*on_spawned)(struct loop_thread *);
+	void	(*on_ended)(struct loop_thread *);
 };
 
 struct service {

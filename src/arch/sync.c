@@ -2,8 +2,10 @@
  * sync: a task is complete when it has been submitted.
  */
 #include "arch/sync.h"
+#include "conf/strategies.h"
 #include "helpers/notify.h"
 #include "lib/syscall_filter.h"
+#include "loop/blocking.h"
 #include "loop/clients.h"
 #include "stats/stats.h"
 
@@ -26,6 +28,8 @@ void
 sync_open(struct service *s, const struct main_env *env)
 {
 	service_open(s, env);
+	if (env->conf->io == IO_SYNCHRONOUS)
+		blocking_prepare(env->listeners, env->nlisteners);
 	notify_use(s->notify);
 	/* Where helpers do disk work, these rights are the helpers'. */
 	s->sandbox.rules = env->rules != -1 ? env->rules :

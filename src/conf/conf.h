@@ -64,7 +64,7 @@ struct conf {
 	char		*user;			/* NULL: as started */
 	char		*types;
 	struct conf_pairs types_more;		/* suffix, media type */
-	int64_t		 architecture;		/* enum conf_architecture */
+	int64_t		 architecture, spawn, io; /* enum conf_spawn ... */
 	const struct arch *arch;		/* its own; arch_choose() */
 	int64_t		 workers, workers_max;	/* as divide.h says */
 	int64_t		 sandbox, order;	/* enum conf_sandbox ... */

@@ -1,6 +1,6 @@
 /*
- * strategies: where the server learns what is asked for behind a page, and
- * which response goes first.
+ * strategies: where the server learns what is asked for behind a page, which
+ * response goes first, which threads serve clients, and where these wait.
  */
 #ifndef CONF_STRATEGIES_H
 #define CONF_STRATEGIES_H
@@ -23,6 +23,30 @@ enum conf_order {
 	CONF_ORDERS(X)
 #undef X
 	ORDER_COUNT
+};
+
+/* The life of a thread that has a client, in mt: main's, a connection's, a
+ * request's. */
+#define CONF_SPAWNS(X)							\
+	X(POOL, "pool") X(SESSION, "session") X(REQUEST, "request")
+
+enum conf_spawn {
+#define X(id, name) SPAWN_##id,
+	CONF_SPAWNS(X)
+#undef X
+	SPAWN_COUNT
+};
+
+/* Where a worker with one client waits for the socket: in the event loop, in
+ * the operation. */
+#define CONF_IOS(X)							\
+	X(REACTIVE, "reactive") X(SYNCHRONOUS, "synchronous")
+
+enum conf_io {
+#define X(id, name) IO_##id,
+	CONF_IOS(X)
+#undef X
+	IO_COUNT
 };
 
 #endif

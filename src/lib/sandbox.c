@@ -53,8 +53,8 @@ hide_process(const struct sandbox *s)
 
 	if (SANITIZED)
 		return;
-	/* Resolvers start threads, which RLIMIT_NPROC counts. */
-	if ((s->roles & SYSCALL_ROLE_NAMES) == 0)
+	/* RLIMIT_NPROC counts threads. */
+	if ((s->roles & (SYSCALL_ROLE_NAMES | SYSCALL_ROLE_THREADS)) == 0)
 		(void)setrlimit(RLIMIT_NPROC, &none);
 #ifdef __linux__
 	(void)prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);

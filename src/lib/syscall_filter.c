@@ -89,6 +89,7 @@ static const struct call_rule {
 #define LOG	SYSCALL_ROLE_LOG
 #define SYSLOG	SYSCALL_ROLE_SYSLOG
 #define NAMES	SYSCALL_ROLE_NAMES
+#define THREADS	SYSCALL_ROLE_THREADS
 #define CALL(name, roles)	{ #name, CALL, roles, 0, { { 0 } } },
 #define REFUSE(name, roles)	{ #name, REFUSE, roles, 0, { { 0 } } },
 #define OWN(name)		{ #name, OWN, ALL, 0, { { 0 } } },
@@ -121,6 +122,7 @@ static const struct call_rule {
 #undef LOG
 #undef SYSLOG
 #undef NAMES
+#undef THREADS
 };
 
 #define NRULES	(sizeof(call_rules) / sizeof(call_rules[0]))
@@ -255,8 +257,9 @@ add_sockets(scmp_filter_ctx filter, unsigned roles)
 	    SCMP_ACT_ERRNO(EAFNOSUPPORT), number, remote);
 }
 
-/* Allows NAMES to start threads, but no process.  clone3(2) has its flags in
- * memory, which a filter cannot read; with ENOSYS libraries use clone(2). */
+/* Allows NAMES and THREADS to start threads, but no process.  clone3(2) has its
+ * flags in memory, which a filter cannot read; with ENOSYS libraries use
+ * clone(2). */
 static int
 add_threads(scmp_filter_ctx filter, unsigned roles)
 {
@@ -265,7 +268,7 @@ add_threads(scmp_filter_ctx filter, unsigned roles)
 					    .datum_b = CLONE_THREAD };
 	int				number, error = 0;
 
-	if ((roles & SYSCALL_ROLE_NAMES) == 0)
+	if ((roles & (SYSCALL_ROLE_NAMES | SYSCALL_ROLE_THREADS)) == 0)
 		return 0;
 	number = seccomp_syscall_resolve_name("clone");
 	if (number >= 0)

@@ -19,7 +19,8 @@
 	X(USERS, "users")		/* looks users up */		\
 	X(LOG, "log")			/* writes to open descriptors */ \
 	X(SYSLOG, "syslog")		/* connects to syslog's socket */ \
-	X(NAMES, "names")		/* looks host names up */
+	X(NAMES, "names")		/* looks host names up */	\
+	X(THREADS, "threads")		/* starts threads */
 
 enum syscall_role_number {
 #define X(id, name) SYSCALL_ROLE_NUMBER_##id,

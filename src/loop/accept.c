@@ -104,6 +104,19 @@ accept_closed(struct acceptor *a)
 		accept_start(a);
 }
 
+void
+accept_limit_lingering(struct clients *all, size_t most)
+{
+	struct client	*c;
+
+	if (all->list_len[TIMEOUT_LINGER] <= most)
+		return;
+	c = clients_find_lingering(all);
+	if (c == NULL)
+		c = TAILQ_FIRST(&all->lists[TIMEOUT_LINGER]);
+	clients_wake(c, OUTCOME_CANCELLED);
+}
+
 const struct accept_policy	accept_plain = {
 	.start = accept_start, .pause = accept_pause, .opened = accept_opened,
 	.closed = accept_closed, .tick = accept_start,

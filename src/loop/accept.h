@@ -74,6 +74,8 @@ void	accept_await_room(struct acceptor *);
 void	accept_pause(struct acceptor *);
 void	accept_opened(struct acceptor *);
 void	accept_closed(struct acceptor *);
+/* Ends a connection that lingers, if more than so many do. */
+void	accept_limit_lingering(struct clients *, size_t);
 /* Tells others how many connections count. */
 void	accept_tell(const struct acceptor *, size_t);
 

@@ -19,7 +19,7 @@ tell_staying(const struct acceptor *a)
 static void
 resume_accepting(struct acceptor *a)
 {
-	if (a->nsocks > 0)
+	if (a->nsocks > 0 && a->setup.claim == NULL)
 		accept_set_open(a, a->setup.token == NULL ||
 		    accept_token_idle(a->setup.token, a->setup.main));
 }
@@ -62,19 +62,6 @@ begin_slice(struct acceptor *a)
 }
 
 static void
-limit_lingering(struct clients *all)
-{
-	struct client	*c;
-
-	if (all->list_len[TIMEOUT_LINGER] <= LINGERING_MAX)
-		return;
-	c = clients_find_lingering(all);
-	if (c == NULL)
-		c = TAILQ_FIRST(&all->lists[TIMEOUT_LINGER]);
-	clients_wake(c, OUTCOME_CANCELLED);
-}
-
-static void
 check_room(struct acceptor *a)
 {
 	if (!accept_has_room(a))
@@ -85,7 +72,7 @@ static void
 count_opened(struct acceptor *a)
 {
 	tell_staying(a);
-	limit_lingering(a->clients);
+	accept_limit_lingering(a->clients, LINGERING_MAX);
 	check_room(a);
 }
 
@@ -99,10 +86,26 @@ others_have_room(const struct acceptor *a)
 static bool
 any_pending(const struct acceptor *a)
 {
+	if (a->clients->draining)	/* with claim */
+		return false;
 	for (size_t i = 0; i < a->nsocks; i++)
 		if (accept_has_pending(&a->socks[i]))
 			return true;
 	return false;
+}
+
+/* With claim, another thread accepts when this one has ended. */
+static void
+make_room(struct acceptor *a)
+{
+	struct clients	*all = a->clients;
+
+	if (clients_find_idle(all) == NULL)
+		return;
+	if (a->setup.claim == NULL)
+		accept_set_open(a, true);
+	else if (a->setup.claim(all->context))
+		clients_evict(all);
 }
 
 /* The slice of the one client is over.  If a connection waits in the queue, the
@@ -121,9 +124,8 @@ end_slice(struct acceptor *a)
 		http_drain(all->http);
 		a->one_client.closing_shared = !a->one_client.closing;
 		a->one_client.closing = true;
-		if (a->one_client.idle_ticks >= IDLE_TICKS &&
-		    clients_find_idle(all) != NULL)
-			accept_set_open(a, true);
+		if (a->one_client.idle_ticks >= IDLE_TICKS)
+			make_room(a);
 	}
 	a->one_client.idle_ticks++;
 	if (was_shared != a->one_client.closing_shared)

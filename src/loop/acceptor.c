@@ -49,7 +49,7 @@ accept_one(struct listen_sock *sock)
 		return false;
 	}
 	fd = accept4(sock->listener.fd, (struct sockaddr *)&addr, &len,
-	    SOCK_NONBLOCK | SOCK_CLOEXEC);
+	    all->accept_flags);
 	if (fd != -1) {
 		/* Evicting waits until a connection is there. */
 		if (!accept_has_room(a))

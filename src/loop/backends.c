@@ -748,6 +748,18 @@ close_managers(struct managers *m)
 	free(m);
 }
 
+bool
+backends_rest(const struct backends *b)
+{
+	const struct driver	*d = b->context;
+
+	if (b->start == NULL)
+		return true;
+	while (leases_drop(d->leases))
+		continue;
+	return !filters_run_now(d->filters);
+}
+
 void
 backends_end_filters(struct backends *b)
 {

@@ -6,6 +6,7 @@
 #ifndef LOOP_BACKENDS_H
 #define LOOP_BACKENDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "backend.h"
@@ -28,6 +29,9 @@ void	backends_share(struct backends *, const struct backends *first,
 	    struct evloop *, const struct clock *, struct mailbox *);
 /* How many backends there are in all loops; any thread may ask. */
 size_t	backends_count(const struct backends *);
+/* The loop is about to stop for a time: gives kept leases back; false: a run of
+ * filters is under way and needs the loop. */
+bool	backends_rest(const struct backends *);
 /* Ends all runs of filters; their tasks are completed. */
 void	backends_end_filters(struct backends *);
 /* All backends have been ended.  Nothing happens if start is NULL. */

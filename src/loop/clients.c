@@ -490,7 +490,10 @@ clients_add(struct clients *all, int fd, struct net *net,
 	/* The connection may have come after the last one was served. */
 	clock_update(all->clock);
 	c->all = all;
-	c->sock = (struct net_sock){ .net = net, .fd = fd };
+	c->sock = (struct net_sock){ .net = net, .fd = fd, .can_block =
+	    net == NULL && (all->accept_flags & SOCK_NONBLOCK) == 0 };
+	if (c->sock.can_block && from->sa_family == AF_UNIX)
+		net_limit(fd);		/* which inherits nothing */
 	c->session = machine_new(all->http, kind, from, listener);
 	counter_add_size(&all->count, 1);
 	if (all->count > all->peak)
@@ -498,7 +501,7 @@ clients_add(struct clients *all, int fd, struct net *net,
 	/* Before clients_run(): with sync disk work that may block. */
 	if (all->acceptor != NULL)
 		all->acceptor->policy->opened(all->acceptor);
-	clients_run(c);
+	all->begin(c);
 }
 
 void
@@ -523,7 +526,9 @@ clients_new(struct evloop *loop, struct clock *clock, struct http_loop *http,
 	all->read_event = evloop_has_edges(loop) ? EVLOOP_EDGE : EVLOOP_READ;
 	all->on_ready = socket_ready;
 	all->home = all;
+	all->accept_flags = SOCK_NONBLOCK | SOCK_CLOEXEC;
 	all->wait = clients_wait;
+	all->begin = clients_run;
 	all->runs = STAGES_ALL;
 	all->workspace = machine_new_workspaces(1);
 	all->room = mem_get(MACHINE_INPUT_SIZE);

@@ -6,35 +6,7 @@
 
 #include <stdatomic.h>
 
-#include "loop/clients.h"
-#include "loop/mailbox.h"
-
-TAILQ_HEAD(client_list, client);
-
-/* The loop's record of a connection.  There may be very many, most of them
- * idle, so each is embedded in its watch: one piece of memory for both. */
-struct client {
-	struct clients		*all;
-	struct session		*session;
-	union {				/* waited for; NULL: none */
-		struct task	*task;
-		struct backend	*backend;
-	};
-	int64_t			 deadline;	/* clock ms */
-	struct net_sock		 sock;
-	uint8_t			 timeout, list;	/* enum, index of its list */
-	bool			 listed;	/* in it */
-	bool			 for_backend : 1, for_input : 1, for_end : 1;
-	bool			 saw_eof;	/* of stages.c, as the next: */
-	bool			 watched;	/* by the read stage's loop */
-	bool			 elsewhere;	/* watched, in another stage */
-	bool			 has_input;	/* arrived while elsewhere */
-	TAILQ_ENTRY(client)	 link;		/* in the list of a timeout */
-	union {
-		TAILQ_ENTRY(client)	 waiting;	/* among a task's */
-		struct mail		 mail;	/* to another stage */
-	};
-};
+#include "loop/client.h"
 
 struct clients {
 	struct evloop		*loop;
@@ -54,6 +26,7 @@ struct clients {
 	void			(*on_ready)(void *);	/* a client's watch */
 	void			(*on_empty)(void *);	/* or NULL */
 	void			*context;	/* of this and the next ones */
+	int			 accept_flags;	/* of accept4(2) */
 	atomic_bool		 draining;
 	bool			 listening;	/* more may be accepted */
 	bool			 frees_lingering; /* none of them counts */
@@ -66,6 +39,8 @@ struct clients {
 	 * never NULL, parks a connection and lets it wait, or closes it. */
 	void			(*wait)(struct client *, const struct wait *,
 				    enum net_state);
+	/* Runs a connection that has just been added.  Never NULL. */
+	void			(*begin)(struct client *);
 	void			(*run_batch)(struct clients *);
 	/* A connection begins to wait, and may be evictable. */
 	void			(*on_wait)(struct clients *, enum timeout);
@@ -74,6 +49,8 @@ struct clients {
 	bool			(*evict)(struct clients *);
 	bool			(*can_evict)(const struct clients *);
 	struct stages		*stages;	/* for stages.c */
+	struct spawned		*spawned;	/* for spawner.c */
+	struct client		*blocked;	/* or NULL; for blocking.c */
 	struct workspace	*workspaces;	/* NULL: none yet */
 	struct client		*batch[MACHINE_BATCH_MAX];
 	unsigned		 nbatch;	/* these three for batch.c */

@@ -31,6 +31,7 @@ struct evloop {
 	int64_t			 began_at;	/* first callback of this
 						 * iteration, us; 0: none yet */
 	bool			 untimed;	/* evloop_stop_timing() */
+	bool			 stopped;	/* evloop_stop() */
 	bool			 has_edges;
 	bool			 (*on_iteration)(void *);	/* or NULL */
 	void			*iteration_ctx;	/* of on_iteration() */
@@ -170,7 +171,7 @@ evloop_run(struct evloop *l)
 	int	wait = EVLOOP_ONCE;
 
 	/* NO_EXIT_ON_EMPTY: libevent does not count a signal's watch. */
-	do {
+	while (!l->stopped) {
 		l->began_at = 0;
 		event_base_loop(l->base, wait | EVLOOP_NO_EXIT_ON_EMPTY);
 		/* Without ONCE event_base_loop() goes on as long as any
@@ -179,7 +180,8 @@ evloop_run(struct evloop *l)
 		if (l->began_at != 0 && !l->untimed)
 			stats_time(STATS_HISTOGRAM_LOOP_LAG,
 			    clock_us() - l->began_at);
-	} while (!event_base_got_break(l->base));
+	}
+	l->stopped = false;		/* for another run */
 }
 
 void
@@ -199,6 +201,7 @@ evloop_stop_timing(struct evloop *l)
 void
 evloop_stop(struct evloop *l)
 {
+	l->stopped = true;
 	event_base_loopbreak(l->base);
 }
 

@@ -32,7 +32,7 @@ void		 evloop_pool_memory(bool threads);
 struct evloop	*evloop_new(struct clock *);
 /* All watches must have been freed. */
 void		 evloop_free(struct evloop **);
-/* Runs until evloop_stop(). */
+/* Runs until evloop_stop(), which may have been called already. */
 void		 evloop_run(struct evloop *);
 void		 evloop_stop(struct evloop *);
 /* Stops measuring iterations, for a loop whose lateness delays no client. */

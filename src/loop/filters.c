@@ -314,6 +314,12 @@ filters_run(struct filters *all, struct filter_run *run)
 	return SUBMITTED_COMPLETED;
 }
 
+bool
+filters_run_now(const struct filters *all)
+{
+	return !LIST_EMPTY(&all->runs);
+}
+
 void
 filters_end(struct filters *all)
 {

@@ -17,6 +17,8 @@ struct filters	*filters_new(const struct backends *, struct evloop *,
 		    const struct clock *);
 /* Begins a run; it may end at once. */
 enum submitted	 filters_run(struct filters *, struct filter_run *);
+/* Whether a run is under way. */
+bool		 filters_run_now(const struct filters *);
 /* Ends all runs, with ECANCELED. */
 void		 filters_end(struct filters *);
 /* To be called when there are no runs; NULL: nothing happens. */

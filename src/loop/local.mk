@@ -18,6 +18,9 @@ libloop_a_SOURCES = \
 	src/loop/backends.h \
 	src/loop/batch.c \
 	src/loop/batch.h \
+	src/loop/blocking.c \
+	src/loop/blocking.h \
+	src/loop/client.h \
 	src/loop/clients.c \
 	src/loop/clients.h \
 	src/loop/clients_private.h \
@@ -33,6 +36,8 @@ libloop_a_SOURCES = \
 	src/loop/net.h \
 	src/loop/passages.c \
 	src/loop/passages.h \
+	src/loop/spawner.c \
+	src/loop/spawner.h \
 	src/loop/stages.c \
 	src/loop/stages.h \
 	src/loop/threads.c \

@@ -6,6 +6,7 @@
 #endif
 #include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 
 #include <netinet/in.h>
@@ -16,6 +17,7 @@
 #endif
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <unistd.h>
 
@@ -82,7 +84,7 @@ would_block(ssize_t n)
 }
 
 /* Notes the result of a call. */
-static inline enum net_state
+static ALWAYS_INLINE enum net_state
 note_result(struct wait *w, ssize_t n)
 {
 	w->n = n;
@@ -102,8 +104,8 @@ block_read(struct wait *w, enum net_state state)
 	return NET_DONE;
 }
 
-static inline enum net_state
-perform_read(struct net_sock *s, struct wait *w)
+static ALWAYS_INLINE enum net_state
+perform_read(struct net_sock *s, struct wait *w, int flags)
 {
 	ssize_t	n;
 
@@ -114,7 +116,7 @@ perform_read(struct net_sock *s, struct wait *w)
 	if (s->drained && (w->flags & WAIT_AGAIN) == 0)
 		return NET_READ;
 	do
-		n = recv(s->fd, w->room, w->size, MSG_DONTWAIT);
+		n = recv(s->fd, w->room, w->size, flags);
 	while (n == -1 && errno == EINTR);
 	if (would_block(n)) {
 		s->drained = true;
@@ -148,11 +150,9 @@ send_file(const struct net_sock *s, const struct wait *w)
 #endif
 }
 
-static inline ssize_t
-send_bytes(const struct net_sock *s, const struct wait *w)
+static ALWAYS_INLINE ssize_t
+send_bytes(const struct net_sock *s, const struct wait *w, int flags)
 {
-	int	flags = MSG_DONTWAIT | MSG_NOSIGNAL;
-
 	if (w->kind == WAIT_SEND)
 		return send_file(s, w);
 #ifdef MSG_MORE
@@ -165,15 +165,15 @@ send_bytes(const struct net_sock *s, const struct wait *w)
 	return send(s->fd, w->iov->iov_base, w->iov->iov_len, flags);
 }
 
-static inline enum net_state
-perform_write(struct net_sock *s, struct wait *w)
+static ALWAYS_INLINE enum net_state
+perform_write(struct net_sock *s, struct wait *w, int flags)
 {
 	ssize_t	n;
 
 	if (s->full || (w->flags & WAIT_LATER) != 0)
 		return NET_WRITE;
 	do
-		n = send_bytes(s, w);
+		n = send_bytes(s, w, flags | MSG_NOSIGNAL);
 	while (n == -1 && errno == EINTR);
 	if (would_block(n)) {
 		s->full = true;
@@ -216,17 +216,32 @@ shape_output(struct net_sock *s, const struct wait *w)
 		set_large(s, large);
 }
 
+static ALWAYS_INLINE enum net_state
+perform_operation(struct net_sock *s, struct wait *w, int flags)
+{
+	if (w->kind == WAIT_READ)
+		return perform_read(s, w, flags);
+	if (w->kind == WAIT_WRITE || w->kind == WAIT_SEND)
+		return perform_write(s, w, flags);
+	return w->kind == WAIT_ADDRESSES ? take_addresses(s, w) : NET_NONE;
+}
+
 enum net_state
 net_perform_sock(struct net_sock *s, struct wait *w)
 {
 	if (s->corked || s->large ||
 	    (w->flags & (WAIT_CORK | WAIT_END | WAIT_LARGE)) != 0)
 		shape_output(s, w);
-	if (w->kind == WAIT_READ)
-		return perform_read(s, w);
-	if (w->kind == WAIT_WRITE || w->kind == WAIT_SEND)
-		return perform_write(s, w);
-	return w->kind == WAIT_ADDRESSES ? take_addresses(s, w) : NET_NONE;
+	return perform_operation(s, w, MSG_DONTWAIT);
+}
+
+/* A READ without a deadline does not wait. */
+enum net_state
+net_perform_waiting(struct net_sock *s, struct wait *w)
+{
+	shape_output(s, w);
+	return perform_operation(s, w,
+	    w->kind == WAIT_READ && w->deadline == 0 ? MSG_DONTWAIT : 0);
 }
 
 enum net_state
@@ -239,6 +254,22 @@ net_perform_layer(struct net_sock *s, struct wait *w)
 	state = s->net->perform(s->net, s, w);
 	return state != NET_DONE && w->kind == WAIT_READ ?
 	    block_read(w, state) : state;
+}
+
+void
+net_limit(int fd)
+{
+	struct timeval	tv = { .tv_usec = NET_WAIT_MS * 1000 };
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv));
+}
+
+void
+net_unblock(struct net_sock *s)
+{
+	s->can_block = false;
+	fcntl(s->fd, F_SETFL, O_NONBLOCK);
 }
 
 void

@@ -15,6 +15,8 @@
 
 struct net;
 
+#define NET_WAIT_MS	100	/* ms that an operation may wait at a time */
+
 /* A part of each connection's record: an idle one costs 16 bytes more if this
  * struct has more than 16. */
 struct net_sock {
@@ -24,6 +26,7 @@ struct net_sock {
 	bool	ended : 1;	/* its output is shut down */
 	bool	large : 1;	/* others go before it */
 	bool	bounded : 1;	/* once was large: holds few unsent bytes */
+	bool	can_block : 1;	/* its descriptor is no O_NONBLOCK */
 	bool	drained;	/* the last READ brought less than its room */
 	bool	full;		/* the last WRITE offered more than it took */
 	bool	saw_eof;	/* the end of the input has arrived, behind
@@ -54,6 +57,14 @@ void		 net_close(struct net_sock *, unsigned flags);
  * Before any wait without WAIT_CORK the socket is uncorked.  Its priority is
  * that of the last WRITE or SEND: low with WAIT_LARGE. */
 enum net_state	 net_perform_sock(struct net_sock *, struct wait *);
+/* The same of a socket that can block and has no layer, but the operation waits
+ * for NET_WAIT_MS at most.  NET_READ and NET_WRITE: that time is over. */
+enum net_state	 net_perform_waiting(struct net_sock *, struct wait *);
+/* Limits operations of a socket that can block to NET_WAIT_MS each.  Sockets
+ * accepted from this one inherit the limit, except for those of AF_UNIX. */
+void		 net_limit(int fd);
+/* No operation of the socket will wait. */
+void		 net_unblock(struct net_sock *);
 void		 net_close_sock(struct net_sock *, unsigned flags);
 enum net_state	 net_perform_layer(struct net_sock *, struct wait *);
 /* Whether the connection is over in both directions, or was reset: nobody can

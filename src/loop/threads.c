@@ -35,9 +35,10 @@ struct threads {
 	struct watch		*watch;
 	atomic_uint		 acks[THREADS_ACK_COUNT];	/* of threads */
 	bool			 reported[THREADS_ACK_COUNT];	/* on_ack() */
-	pthread_mutex_t		 lock;		/* of running and ended */
-	pthread_cond_t		 changed;	/* running or ended */
-	unsigned		 running, ended;	/* threads */
+	pthread_attr_t		 spawned;	/* of threads_spawn() */
+	pthread_mutex_t		 lock;		/* of running */
+	pthread_cond_t		 changed;	/* running */
+	unsigned		 running;	/* threads */
 };
 
 static void
@@ -64,7 +65,7 @@ report_acks(void *context)
 
 	wakeup_reset(&t->wakeup);
 	for (int i = 0; i < THREADS_ACK_COUNT; i++)
-		if (t->acks[i] == t->setup.count && !t->reported[i]) {
+		if (t->acks[i] == t->setup.at_once && !t->reported[i]) {
 			t->reported[i] = true;
 			t->setup.on_ack(t->setup.context, (enum threads_ack)i);
 		}
@@ -78,15 +79,15 @@ threads_ack(struct loop_thread *m, enum threads_ack ack)
 	if ((m->acked & 1U << ack) != 0)
 		return;
 	m->acked |= 1U << ack;
-	if (atomic_fetch_add(&t->acks[ack], 1) + 1 == t->setup.count)
+	if (atomic_fetch_add(&t->acks[ack], 1) + 1 == t->setup.at_once)
 		wakeup_set(&t->wakeup);
 }
 
 static void
-count_thread(struct threads *t, unsigned *number)
+count_running(struct threads *t, int more)
 {
 	need(pthread_mutex_lock(&t->lock) == 0);
-	(*number)++;
+	t->running = (unsigned)((int)t->running + more);
 	pthread_cond_signal(&t->changed);
 	need(pthread_mutex_unlock(&t->lock) == 0);
 }
@@ -99,10 +100,39 @@ thread_main(void *context)
 	struct threads		*t = m->threads;
 
 	scoreboard_attach_thread(m->number);
-	count_thread(t, &t->running);
+	count_running(t, 1);
 	evloop_run(m->loop);
-	count_thread(t, &t->ended);
+	count_running(t, -1);
 	return NULL;
+}
+
+/* After on_ended() the record may be another thread's. */
+static void *
+spawned_main(void *context)
+{
+	struct loop_thread	*m = context;
+	struct threads		*t = m->threads;
+
+	scoreboard_attach_thread(m->number);
+	t->setup.on_spawned(m);
+	evloop_run(m->loop);
+	t->setup.on_ended(m);
+	count_running(t, -1);
+	return NULL;
+}
+
+bool
+threads_spawn(struct loop_thread *m)
+{
+	struct threads	*t = m->threads;
+	pthread_t	 thread;
+
+	/* Before it runs: else all might seem to have ended. */
+	count_running(t, 1);
+	errno = pthread_create(&thread, &t->spawned, spawned_main, m);
+	if (errno != 0)
+		count_running(t, -1);
+	return errno == 0;
 }
 
 static void
@@ -127,6 +157,10 @@ threads_new(const struct threads_setup *setup)
 	pthread_condattr_t	 clock;
 
 	t->setup = *setup;
+	need(pthread_attr_init(&t->spawned) == 0);
+	need(pthread_attr_setstacksize(&t->spawned, STACK_SIZE) == 0);
+	need(pthread_attr_setdetachstate(&t->spawned,
+	    PTHREAD_CREATE_DETACHED) == 0);
 	need(pthread_mutex_init(&t->lock, NULL) == 0);
 	need(pthread_condattr_init(&clock) == 0);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
@@ -171,17 +205,17 @@ threads_start(struct threads *t)
 	need(pthread_attr_init(&attr) == 0);
 	need(pthread_attr_setstacksize(&attr, STACK_SIZE) == 0);
 	block_signals(&before);
-	for (unsigned i = 0; i < t->setup.count; i++) {
+	for (unsigned i = 0; i < t->setup.at_once; i++) {
 		errno = pthread_create(&t->inboxes[i].thread, &attr,
 		    thread_main, &t->inboxes[i]);
 		if (errno != 0)
 			fatal("thread %u of %u cannot be started", i + 1,
-			    t->setup.count);
+			    t->setup.at_once);
 	}
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	pthread_attr_destroy(&attr);
 	need(pthread_mutex_lock(&t->lock) == 0);
-	while (t->running < t->setup.count)
+	while (t->running < t->setup.at_once)
 		pthread_cond_wait(&t->changed, &t->lock);
 	need(pthread_mutex_unlock(&t->lock) == 0);
 }
@@ -215,10 +249,10 @@ await_end(struct threads *t)
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_sec += END_TIMEOUT / 1000;
 	need(pthread_mutex_lock(&t->lock) == 0);
-	while (t->ended < t->setup.count &&
+	while (t->running > 0 &&
 	    pthread_cond_timedwait(&t->changed, &t->lock, &until) == 0)
 		continue;
-	all = t->ended == t->setup.count;
+	all = t->running == 0;
 	need(pthread_mutex_unlock(&t->lock) == 0);
 	return all;
 }
@@ -229,7 +263,7 @@ threads_end(struct threads *t)
 	threads_send(t, THREADS_END);
 	if (!await_end(t))
 		return false;
-	for (unsigned i = 0; i < t->setup.count; i++)
+	for (unsigned i = 0; i < t->setup.at_once; i++)
 		need(pthread_join(t->inboxes[i].thread, NULL) == 0);
 	return true;
 }
@@ -239,7 +273,7 @@ threads_end_or_detach(struct threads *t)
 {
 	bool	all = threads_end(t);
 
-	for (unsigned i = 0; !all && i < t->setup.count; i++)
+	for (unsigned i = 0; !all && i < t->setup.at_once; i++)
 		need(pthread_detach(t->inboxes[i].thread) == 0);
 	return all;
 }
@@ -258,6 +292,7 @@ threads_free(struct threads **tp)
 	free(t->inboxes);
 	evloop_unwatch(&t->watch);
 	wakeup_close(&t->wakeup);
+	pthread_attr_destroy(&t->spawned);
 	pthread_cond_destroy(&t->changed);
 	pthread_mutex_destroy(&t->lock);
 	mem_drop(tp);

@@ -44,11 +44,18 @@ struct loop_thread {		/* first in a record of its owner's */
 
 struct threads_setup {
 	unsigned	 count;
+	unsigned	 at_once;	/* of these, the first ones, which
+					 * threads_start() starts, and which
+					 * acknowledge */
 	size_t		 size;		/* of a record, made of zeroes */
 	struct evloop	*loop;		/* main's */
 	/* Called in the thread that the command was sent to. */
 	void		(*on_command)(struct loop_thread *,
 			    enum threads_command);
+	/* Called in a thread of threads_spawn(): before its loop runs, and
+	 * after that; then it uses its record no longer.  Or NULL. */
+	void		(*on_spawned)(struct loop_thread *);
+	void		(*on_ended)(struct loop_thread *);
 	/* Called in main's first thread when all threads have acknowledged. */
 	void		(*on_ack)(void *context, enum threads_ack);
 	void		 *context;
@@ -59,6 +66,10 @@ struct threads	*threads_new(const struct threads_setup *);
 struct loop_thread *threads_get(const struct threads *, unsigned);
 /* Returns when all threads run; ends main if one cannot be started. */
 void		 threads_start(struct threads *);
+/* Starts one of the others, in any thread; false with errno.  It runs until its
+ * loop is stopped, and may be started again when on_ended() was called. */
+bool		 threads_spawn(struct loop_thread *);
+/* A thread that does not run gets a command when it has been started. */
 void		 threads_send(struct threads *, enum threads_command);
 /* Sends to one thread; any thread may. */
 void		 threads_send_one(const struct loop_thread *,

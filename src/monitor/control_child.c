@@ -16,6 +16,7 @@
 
 #include "admin/explain_url.h"
 #include "admin/walk.h"
+#include "arch/arch.h"
 #include "conf/conf.h"
 #include "lib/buf.h"
 #include "lib/io.h"
@@ -170,6 +171,7 @@ write_answer(const struct control_request *request, int manager,
 
 	if (request->command == CONTROL_CONF) {
 		conf_dump(generations.serving->conf, out);
+		arch_print(generations.serving->conf, out);
 		control_begin_answer(answer, CONTROL_VERDICT_OK, "%s", "");
 	} else if (request->command == CONTROL_FIND) {
 		answer_find(request, answer);

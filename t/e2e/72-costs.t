@@ -9,9 +9,9 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(await content docroot need_descriptors slurp write_file);
-use Amped::Foreign qw(which_program);
+use Amped::Calls qw(count_calls);
 use Amped::Process;
-use POSIX qw(WNOHANG);
+use List::Util qw(sum0);
 use Test::More;
 use Time::HiRes qw(sleep);
 
@@ -93,37 +93,15 @@ SKIP: {
 	    "none, or three, for each of $all requests: $made");
 }
 
-# The calls of main while something is done, by strace; none if that may not.
-sub calls {
-	my ($do) = @_;
-	my ($out, $said) = ("$dir/calls", "$dir/strace");
-
-	write_file($said, '');
-	my $strace = Amped::spawn(['strace', '-c', '-o', $out, '-p', $main],
-	    $said, $said);
-	my $end = sub { waitpid($strace, WNOHANG) == $strace };
-	my $may = 0;
-
-	await('strace', sub {
-		$may = slurp($said) =~ /attached/;
-		$may || $end->() });
-	return unless $may;
-	$do->();
-	kill('INT', $strace);
-	await('strace to end', $end);
-	return slurp($out);
-}
-
 SKIP: {
-	skip('there is no strace', 2) unless which_program('strace');
 	my $right;
-	my $calls = calls(sub { $right = ask($rounds) });
+	my $calls = count_calls($main, sub { $right = ask($rounds) });
 
 	skip('strace may not look at main', 2) unless defined($calls);
 	is($right, $all, 'answers under strace');
-	my ($total) = $calls =~ /^\s*100\.00(?:\s+\S+){1,2}\s+(\d+)\s.*total$/m;
+	my $total = sum0(values(%$calls));
 	cmp_ok($total / $all, '<=', 2.1, "$total calls for $all requests")
-	    or diag($calls);
+	    or diag(explain($calls));
 }
 
 # Connections of one request, one after the other.
@@ -140,15 +118,14 @@ sub ask_once {
 }
 
 SKIP: {
-	skip('there is no strace', 2) unless which_program('strace');
 	skip('another thread accepts them', 2) if $pipelined;
 	my $right;
-	my $calls = calls(sub { $right = ask_once() });
+	my $calls = count_calls($main, sub { $right = ask_once() });
 
 	skip('strace may not look at main', 2) unless defined($calls);
 	is($right, $all, 'answers on connections of their own');
-	my ($accepts) = $calls =~ /^(?:\s+\S+){3}\s+(\d+)\s+accept4$/m;
-	is($accepts, $all, 'nobody is accepted in vain') or diag($calls);
+	is($calls->{accept4}, $all, 'nobody is accepted in vain')
+	    or diag(explain($calls));
 }
 
 # How often its processes have been on a processor.

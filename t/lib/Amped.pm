@@ -7,7 +7,9 @@
 # AMPED_SRC the top of the source tree, AMPED_ARCH the architecture,
 # AMPED_WORKERS the number of mains where the conf has none, AMPED_TEST_TIMEOUT
 # the seconds that await() waits at most, AMPED_LAYER that the server has
-# t/layer.c, AMPED_TEST_SHORT that long lists are tried in part.
+# t/layer.c, AMPED_TEST_SHORT that long lists are tried in part, AMPED_STRATEGY
+# directives before those of each conf, as "spawn session; io synchronous" with
+# the architecture mt.
 package Amped;
 
 use strict;
@@ -357,6 +359,8 @@ sub conf_text {
 
 	$global = "workers $ENV{AMPED_WORKERS}\n$global"
 	    if $ENV{AMPED_WORKERS} && $global !~ /^workers/m;
+	$global = "$ENV{AMPED_STRATEGY}\n$global"
+	    if $ENV{AMPED_STRATEGY} && !$self->{by_conf};
 	return join('', $> == 0 ? "user " . ordinary_user() . "\n" : (),
 	    "$global\n", "log {\n$log\n}\n",
 	    $self->{sites} // "site default {\n\tlisten 127.0.0.1:0\n" .

@@ -28,6 +28,8 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->helpers_within, 60000);
 	ck_assert_int_eq(conf->helpers_idle, 30000);
 	ck_assert_int_eq(conf->order, ORDER_BY_ARRIVAL);
+	ck_assert_int_eq(conf->spawn, SPAWN_POOL);
+	ck_assert_int_eq(conf->io, IO_REACTIVE);
 	ck_assert_int_eq(conf->cache.paths, 50000);
 	ck_assert_int_eq(conf->cache.revalidate, 1000);
 	ck_assert_int_eq(conf->cache.wait, 50);
@@ -208,6 +210,8 @@ START_TEST(values)
 	ck_assert_int_eq(conf->sandbox, SANDBOX_REQUIRED);
 	ck_assert_int_eq(conf->version, 1);
 	ck_assert_int_eq(conf->order, ORDER_BY_SIZE);
+	ck_assert_int_eq(conf->spawn, SPAWN_REQUEST);
+	ck_assert_int_eq(conf->io, IO_SYNCHRONOUS);
 	ck_assert_int_eq(conf->helpers, 3);
 	ck_assert_int_eq(conf->helpers_max, 9);
 	ck_assert_int_eq(conf->helpers_idle, 1500);

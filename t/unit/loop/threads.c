@@ -65,6 +65,7 @@ open_threads(unsigned members)
 {
 	const struct threads_setup	setup = {
 		.count = members,
+		.at_once = members,
 		.size = sizeof(struct record),
 		.on_command = run_command,
 		.on_ack = on_ack,
