@@ -254,6 +254,11 @@ is_deeply([@{$after->{figures}}{qw(single memory)}],
 ok($after->{figures}{webstone}{rounds}{amped}, 'what it had not is there');
 check_page('going on', qw(single webstone memory));
 
+($status, $text, $errors) = run_papers('-k', '-s', 'mt', 'pool');
+is($status, 0, 'ways to serve') or diag($errors);
+like($text, qr/^  $_(?: +[\d.]+){2}$/m, "a row of $_")
+    for 'mt', 'mt, synchronous';
+
 # A server that has one client at a time closes those who only stay: with more
 # of them than it can have workers, the client would never have them all.
 sub client_of {

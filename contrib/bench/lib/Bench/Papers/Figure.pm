@@ -16,6 +16,23 @@ my ($mb, $rate, $p99, $cpu) = (['mb', 'bandwidth', 'Mbit/s'],
     ['p99', '99 of 100 requests', 'ms at most'],
     ['cpu', 'processor time', 'us a request']);
 
+# Ways to serve, of JAWS's strategies.
+my @ways = (
+	['amped', 'amped', ''],
+	['pool', 'mt', ''],
+	['session', 'mt', "spawn session\n"],
+	['request', 'mt', "spawn request\n"],
+	['pool, synchronous', 'mt', "io synchronous\n"],
+	['session, synchronous', 'mt', "spawn session\nio synchronous\n"],
+	['mp', 'mp', ''],
+	['mp, synchronous', 'mp', "io synchronous\n"],
+);
+my $found = 'With small files and few clients, threads that are made for ' .
+    'each request cost much, and a pool of them little; with large files ' .
+    'the strategies came near to each other, and the way of I/O counted ' .
+    'for more.  No strategy was best for all sizes and all loads.';
+my $mean = ['mean', 'latency', 'ms on average'];
+
 #	name	what to say on the command line
 #	paper, of	whose figure it is
 #	title, x	what it is about, and the unit of its x axis; bars
@@ -24,6 +41,7 @@ my ($mb, $rate, $p99, $cpu) = (['mb', 'bandwidth', 'Mbit/s'],
 #	plots	what is drawn: a figure of a round, a title and a unit
 #	disk	peers of interest where a disk is waited for, too
 #	ours	architectures only
+#	ways	in place of the servers: name, architecture, lines of conf
 #	setup	how it is measured here
 #	found	what the paper found, in our words
 our @figures = (
@@ -87,6 +105,29 @@ our @figures = (
 		'request cost much, a pool of them little.  What is cached, ' .
 		'and copied or parsed once less, counted for more than the ' .
 		'model of concurrency.' },
+	{ name => 'strategies', paper => $jaws, of => 'figures 19 to 23',
+	    title => 'Strategies by the size of a file', x => 'bytes',
+	    full => [500, 5000, 50_000, 500_000], quick => [500, 50_000],
+	    ways => \@ways, plots => [$mb, $mean, $cpu],
+	    setup => '32 clients, a connection for each request; one file, ' .
+		'which is cached.', found => $found },
+	{ name => 'load', paper => $jaws, of => 'figures 19 to 23',
+	    title => 'Strategies by the number of clients', x => 'clients',
+	    full => [1, 4, 16, 64], quick => [1, 16], ways => \@ways,
+	    plots => [$rate, $mean, $cpu],
+	    setup => 'A file of 5 KB, which is cached; a connection for each ' .
+		'request.', found => $found },
+	{ name => 'pool', paper => 'Hu, Mungee, Schmidt: principles for ' .
+	    'high-performance Web servers over ATM (INFOCOM 1998)',
+	    of => 'figure 13', title => 'The size of the pool',
+	    x => 'threads', full => [1, 2, 4, 8, 16, 32, 64],
+	    quick => [1, 8], ways => [['mt', 'mt', ''],
+		['mt, synchronous', 'mt', "io synchronous\n"]],
+	    plots => [$rate, $mean],
+	    setup => 'As many clients as threads, with a connection for ' .
+		'each request of a cached file of 5 KB.',
+	    found => 'A pool must have some threads, and does not gain by ' .
+		'many more.' },
 	{ name => 'memory', paper => $choi, of => 'figures 2 and 3',
 	    title => 'Memory of a server, and what it leaves for files',
 	    x => 'workers',

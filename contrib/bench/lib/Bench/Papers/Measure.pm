@@ -47,8 +47,18 @@ sub new {
 sub who {
 	my ($self, $figure) = @_;
 
+	return map { way_of($self, @$_) } @{$figure->{ways}}
+	    if $figure->{ways};
 	return grep { $_->{arch} || !$figure->{ours} &&
 	    (!$_->{slow} || $figure->{disk}) } @{$self->{servers}};
+}
+
+# A server as the figure has it, if its architecture takes part.
+sub way_of {
+	my ($self, $name, $arch, $lines) = @_;
+
+	return map { { %$_, name => $name, lines => $lines } }
+	    grep { ($_->{arch} // '') eq $arch } @{$self->{servers}};
 }
 
 sub run {
@@ -94,7 +104,8 @@ sub options {
 	my ($self, $server, $clients, %more) = @_;
 
 	return { server => $server, root => $self->{files}{root}, log => 0,
-	    more => workers($server, $clients), %more };
+	    more => workers($server, $clients) . ($server->{lines} // ''),
+	    %more };
 }
 
 sub figures {
@@ -174,6 +185,27 @@ sub clients {
 	$self->sweep(sub { +{ name => "$_[0] clients", target => '/5k',
 	    size => 5000, c => $_[0] } }, [], @x);
 }
+
+sub strategies {
+	my ($self, @x) = @_;
+	my $files = $self->{files};
+
+	for my $size (@x) {
+		$files->once("$size bytes", sub {
+			$files->make("/$size", $size) });
+	}
+	$self->sweep(sub { +{ name => $_[0], target => "/$_[0]",
+	    size => $_[0], c => 32, one => 1 } }, [], @x);
+}
+
+sub load {
+	my ($self, @x) = @_;
+
+	$self->sweep(sub { +{ name => "$_[0] clients", target => '/5k',
+	    size => 5000, c => $_[0], one => 1 } }, [], @x);
+}
+
+sub pool { my ($self, @x) = @_; return $self->load(@x) }
 
 sub webstone {
 	my ($self, @x) = @_;

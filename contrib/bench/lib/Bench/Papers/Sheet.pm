@@ -147,13 +147,17 @@ sub pair {
 	my @servers = grep { my $s = $_; grep { defined }
 	    values(%{$values->{$s}}) } $results->servers($figure->{name});
 	my @others = grep { !is_ours($_) } @servers;
-	my @sides = ([grep { is_ours($_) } @servers],
+	my @sides = $figure->{ways} ? [@servers] :
+	    ([grep { is_ours($_) } @servers],
 	    @others ? [grep({ $_ eq 'amped' } @servers), @others] : []);
+	my $n = 0;
+	my %color = map { $_ => $figure->{ways} ? $n++ : $number{$_} // 9 }
+	    @servers;
 
 	return join('', map { Bench::Lines::picture(title => $title, unit =>
 	    "$unit, by $figure->{x}", x => [$results->at($figure->{name})],
 	    most => $most, width => [560, 105], ways => [map { [$_,
-	    $values->{$_}, $number{$_} // 9] } @$_]) } grep { @$_ } @sides);
+	    $values->{$_}, $color{$_}] } @$_]) } grep { @$_ } @sides);
 }
 
 # Without a number on the x axis: bars, all servers in one.
