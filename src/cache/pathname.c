@@ -213,24 +213,28 @@ find_absent_victim(struct pathname_cache *pc)
 }
 
 /* The order of the buckets is as good as the order of arrival: so no path needs
- * a place in a queue.  NULL: all are held. */
+ * a place in a queue.  A variant goes before a base of the same bucket: without
+ * its base it must be looked up again.  NULL: all are held. */
 static struct path *
 find_passed_victim(struct pathname_cache *pc)
 {
 	unsigned	 chances = POLICY_CHANCES;
-	struct path	*p;
+	struct path	*p, *victim = NULL;
 
-	for (size_t left = 2 * pc->nbuckets; left > 0; left--) {
+	for (size_t left = 2 * pc->nbuckets; left > 0 && victim == NULL;
+	    left--) {
 		pc->hand = (pc->hand + 1) % pc->nbuckets;
 		for (p = pc->buckets[pc->hand]; p != NULL; p = p->next) {
-			if (p->holds > 0 || keep_holds_path(pc, p))
+			if (p->holds > 0 || keep_holds_path(pc, p) ||
+			    (victim != NULL && !is_variant(p)))
 				continue;
 			if (chances == 0 || !pc->cache.policy->spare(&p->uses))
-				return p;
-			chances--;
+				victim = p;
+			else
+				chances--;
 		}
 	}
-	return NULL;
+	return victim;
 }
 
 static struct path *

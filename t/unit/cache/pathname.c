@@ -112,6 +112,35 @@ START_TEST(base_comes_after_its_variant)
 }
 END_TEST
 
+/* A variant is of no use without its base, so the base does not go first. */
+START_TEST(variant_goes_before_its_base)
+{
+	const uint32_t	 ns = 1 | 5U << PATHNAME_SITE_BITS;
+	struct path	*base, *v;
+	char		 name[20];
+	int		 there = 0;
+
+	for (int i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "/%d", i);
+		base = pathname_add(&paths, 1, str_of(name), NULL, false);
+		v = pathname_add(&paths, ns, str_of(name), NULL, false);
+		pathname_release(&paths, &base);
+		pathname_release(&paths, &v);
+	}
+	for (int i = 0; i < 300; i++) {
+		snprintf(name, sizeof(name), "/%d", i);
+		v = pathname_hold(&paths, ns, str_of(name));
+		if (v == NULL)
+			continue;
+		there++;
+		base = v;
+		ck_assert(pathname_switch(&paths, &base, 1));
+		pathname_release(&paths, &base);
+	}
+	ck_assert_int_gt(there, 0);
+}
+END_TEST
+
 START_TEST(many)
 {
 	struct path	*p, *held = pathname_add(&paths, 1, STR("/held"), NULL,
@@ -319,6 +348,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, found_again);
 	tcase_add_test(tests, variants);
 	tcase_add_test(tests, base_comes_after_its_variant);
+	tcase_add_test(tests, variant_goes_before_its_base);
 	tcase_add_test(tests, many);
 	tcase_add_test(tests, once);
 	tcase_add_test(tests, grows);
