@@ -160,6 +160,27 @@ get_info(const struct path *p)
 	return a;
 }
 
+/* The file stays where it is if a variant may be wanted in its place. */
+START_TEST(variant_wanted)
+{
+	struct path		*p = add_path(0);
+	struct path_info	 a = { .kind = 0 };
+
+	find_version(p, 5, 6, 1000);
+	path_info_get(&paths, p, 2, &a);
+	ck_assert_int_eq(a.kind, PATHNAME_FILE);
+	ck_assert_uint_eq(a.variants, 6);
+	ck_assert_ptr_null(a.file);
+	ck_assert_ptr_null(a.chunk);
+	path_info_get(&paths, p, 1, &a);
+	ck_assert_ptr_eq(a.file, p->file);
+	if (a.source == FILE_OPEN)
+		file_release(a.file);
+	file_drop(&a.file);
+	pathname_release(&paths, &p);
+}
+END_TEST
+
 /* A program keeps its split, and is fresh and stale as other results are. */
 START_TEST(program)
 {
@@ -366,6 +387,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, answer_takes_heads_along);
 	tcase_add_loop_test(tests, heads_are_limited, 0, 2);
 	tcase_add_test(tests, anew);
+	tcase_add_test(tests, variant_wanted);
 	tcase_add_test(tests, program);
 	tcase_add_test(tests, size);
 	tcase_add_test(tests, tried);
