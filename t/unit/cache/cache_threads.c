@@ -310,6 +310,21 @@ refresh_path(struct worker *w, struct path *p)
 	}
 }
 
+/* Goes on with a variant, as a request that wants it. */
+static void
+go_to_variant(struct path **pp)
+{
+	const uint32_t	 ns = (*pp)->namespace | 1U << PATHNAME_SITE_BITS;
+	struct path	*p;
+
+	if (pathname_switch(&paths, pp, ns))
+		return;
+	p = pathname_add(&paths, ns, (struct str){ (*pp)->name, (*pp)->len },
+	    (*pp)->rules, true);
+	pathname_release(&paths, pp);
+	*pp = p;
+}
+
 static void *
 serve_request(void *context)
 {
@@ -326,7 +341,9 @@ serve_request(void *context)
 		if (p == NULL)
 			p = pathname_add(&paths, 0, str_of(name), name, true);
 		need(p->guarded && p->rules != NULL);
-		path_info_get(&paths, p, 0, &a);
+		if (choose_path(w, 4) == 0)
+			go_to_variant(&p);
+		path_info_get(&paths, p, choose_path(w, 4), &a);
 		if (a.file != NULL)
 			use_file(w, p, &a);
 		if (choose_path(w, 6) == 0)
