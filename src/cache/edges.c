@@ -16,24 +16,27 @@ edges_contain(const struct file *f, uint32_t index)
 }
 
 /* Whether all of a mapped chunk is in memory.  Where a look can tell, there is
- * no read: a read of bytes that have gone would begin to read ahead. */
+ * no read: a read of bytes that have gone would begin to read ahead, and may
+ * wait for the queue of the disk.  A chunk that main has never read counts as
+ * absent. */
 static bool
 is_in_memory(const struct chunk_cache *cc, const struct chunk *k)
 {
 	if (k->file->method == RESIDENT_NOWAIT)
-		return cc->pagemap == -1 || !k->fetch.in_pagemap ||
-		    pagemap_present(cc->pagemap, k->at, k->len) == k->len;
+		return k->fetch.read_once && (cc->pagemap == -1 ||
+		    !k->fetch.in_pagemap ||
+		    pagemap_present(cc->pagemap, k->at, k->len) == k->len);
 	return residency_check(k->file, k->at, (off_t)chunk_start(k),
 	    k->len) == RESIDENT_YES;
 }
 
 static bool
-read_all(const struct chunk *k)
+read_all(const struct chunk *k, char *to)
 {
 	ssize_t	n;
 
 	for (uint32_t done = 0; done < k->len; done += (uint32_t)n) {
-		n = residency_read(k->file, k->at + done,
+		n = residency_read(k->file, to + done,
 		    (off_t)chunk_start(k) + done, k->len - done);
 		if (n <= 0)
 			return false;
@@ -41,18 +44,38 @@ read_all(const struct chunk *k)
 	return true;
 }
 
-/* Puts a copy in place of a mapping.  If that fails, the chunk has an address
- * all the same, which is unmapped when it is dropped. */
+/* Returns new memory with all bytes of a chunk; NULL: they are not all there. */
+static char *
+copy_bytes(const struct chunk *k)
+{
+	char	*to = mmap(NULL, k->len, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (to == MAP_FAILED)
+		return NULL;
+	if (read_all(k, to))
+		return to;
+	munmap(to, k->len);
+	return NULL;
+}
+
+/*
+ * Replaces a mapping by a copy, which has another address.  A new mapping at
+ * the old address (MAP_FIXED) can fail when the old one has gone: then memory
+ * of another thread may come there, and would be unmapped with the chunk.
+ */
 static bool
 copy_edge(const struct chunk_cache *cc, struct chunk *k)
 {
+	char	*copy;
+
 	if (k->at == NULL || !is_in_memory(cc, k))
 		return false;
-	if (mmap(k->at, k->len, PROT_READ | PROT_WRITE,
-	    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+	copy = copy_bytes(k);
+	if (copy == NULL)
 		return false;
-	if (!read_all(k))
-		return false;
+	munmap(k->at, k->len);
+	k->at = copy;
 	k->complete = true;
 	k->fetch.read_twice = false;	/* or sendfile() would be preferred */
 	return true;
