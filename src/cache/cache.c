@@ -88,12 +88,15 @@ cache_add(struct cache *c, struct cache_entry *e, size_t bytes)
 void
 cache_remove(struct cache *c, struct cache_entry *e, size_t bytes)
 {
-	if (e->queue == POLICY_KEPT)
+	bool	kept = e->queue == POLICY_KEPT;
+
+	if (kept)
 		c->order.kept -= bytes;
-	else if (c->policy->leave != NULL)
+	else
+		c->edges -= edge_bytes(c, e, bytes);
+	if (!kept && c->policy->leave != NULL)
 		c->policy->leave(c, e, bytes);
 	TAILQ_REMOVE(&c->order.queues[e->queue], e, link);
-	c->edges -= edge_bytes(c, e, bytes);
 	cache_uncharge(c, bytes);
 }
 

@@ -43,7 +43,8 @@ struct cache {
 	const struct cache_policy *policy;
 	struct lock	*lock;		/* NULL: one thread's cache */
 	size_t		 limit_entries, limit_bytes;	/* 0: no limit */
-	size_t		 entries, bytes, edges;	/* edges: bytes of these */
+	size_t		 entries, bytes, edges;	/* edges: bytes, kept ones
+						 * apart (keep.h) */
 	uint64_t	 hits, misses, evictions;
 	/* Removes an entry from its cache's index and frees it. */
 	void		(*drop)(struct cache *, struct cache_entry *);

@@ -40,6 +40,9 @@ keep_add(struct cache *c, struct cache_entry *e, size_t bytes)
 		c->policy->leave(c, e, bytes);
 	policy_move(c, e, POLICY_KEPT);
 	c->order.kept += bytes;
+	/* A kept edge leaves the part that edges may have to others. */
+	if (policy_describe(c, e, bytes).edge)
+		c->edges -= bytes;
 	return true;
 }
 

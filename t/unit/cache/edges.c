@@ -7,6 +7,7 @@
 #include <fcntl.h>
 
 #include "cache/edges.h"
+#include "cache/keep.h"
 #include "cache/policy.h"
 #include "lib/io.h"
 #include "lib/pagemap.h"
@@ -76,6 +77,26 @@ START_TEST(which)
 		file_drop(&f);
 		ck_assert_uint_eq(chunks.cache.edges, 0);
 	}
+}
+END_TEST
+
+/* Kept edges are not in the part that edges may have. */
+START_TEST(kept)
+{
+	struct file	*f;
+	struct chunk	*k;
+
+	begin_caches(ROOM);
+	f = make_empty(CHUNKS);
+	keep_file(f);
+	k = chunk_hold(&chunks, f, 0);
+	ck_assert(k->edge);
+	ck_assert_uint_eq(keep_count(&chunks.cache), sizeof(*k) + CHUNK);
+	ck_assert_uint_eq(chunks.cache.edges, 0);
+	chunk_release(&chunks, &k);
+	file_drop(&f);
+	ck_assert_uint_eq(keep_count(&chunks.cache), 0);
+	ck_assert_uint_eq(chunks.cache.edges, 0);
 }
 END_TEST
 
@@ -278,6 +299,7 @@ void
 unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, which);
+	tcase_add_test(tests, kept);
 	tcase_add_loop_test(tests, first_stays, 0, POLICY_NUMBER);
 	tcase_add_loop_test(tests, more_go, 0, POLICY_NUMBER);
 	tcase_add_test(tests, is_copied);
