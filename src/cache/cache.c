@@ -3,15 +3,12 @@
  */
 #include <stdio.h>
 
+#include "cache/edges.h"
 #include "cache/keep.h"
 #include "cache/policy.h"
 #include "lib/need.h"
 
 #define DISABLED_LIMIT	1	/* bytes: less than any entry */
-
-/* Edges that nobody uses stay while all edges have at most one part in so many
- * of the limit in bytes. */
-#define EDGES_SHARE	32
 
 void
 cache_init(struct cache *c, const char *name, size_t limit_entries,

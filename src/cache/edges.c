@@ -81,11 +81,23 @@ copy_edge(const struct chunk_cache *cc, struct chunk *k)
 	return true;
 }
 
+/* Whether mappings are short, and edges have more than their part of them. */
+static bool
+has_too_many_mappings(const struct chunk_cache *cc, size_t chunk_size)
+{
+	size_t	most = cc->limit_mappings;
+
+	return most != 0 && cc->mappings > most &&
+	    cc->cache.edges / chunk_size > most / EDGES_SHARE;
+}
+
 bool
 edges_keep(const struct chunk_cache *cc, struct chunk *k)
 {
 	if (k->file->open_file == NULL)
 		return false;		/* all of its chunks go */
+	if (has_too_many_mappings(cc, k->file->cache->chunk_size))
+		return false;
 	if (k->complete)
 		return true;
 	switch (k->file->method) {

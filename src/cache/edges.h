@@ -17,14 +17,19 @@
  * file than the part of the cache that edges may have. */
 #define EDGES_FILE_MIN	32
 
+/* Edges that nobody uses stay while all edges have at most one part in so many
+ * of the limit in bytes, and, if there are too many mappings, of these. */
+#define EDGES_SHARE	32
+
 /* Whether a new chunk, which its file does not have yet, is an edge. */
 bool	edges_contain(const struct file *, uint32_t index);
 /*
  * Makes an edge last that is to stay, and that nobody holds.  The system evicts
  * pages that nobody uses, whether they are mapped or not: so a mapping of a
  * file on a disk becomes a copy, which is complete then.  False: the bytes have
- * gone from memory, and the chunk must be dropped; so it must if the file has
- * changed, which the caller finds out.  Never waits; under the lock.
+ * gone from memory, or edges have too many mappings, and the chunk must be
+ * dropped; so it must if the file has changed, which the caller finds out.
+ * Never waits; under the lock.
  */
 bool	edges_keep(const struct chunk_cache *, struct chunk *);
 

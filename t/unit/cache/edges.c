@@ -232,6 +232,30 @@ out:
 }
 END_TEST
 
+/* The limit of mappings is reached first.  Edges may have a part of them. */
+START_TEST(mappings)
+{
+	struct file	*films[FILMS];
+	int		 there = 0;
+
+	begin_caches(100 * ROOM);
+	chunks.limit_mappings = 2 * EDGES_SHARE;
+	for (int i = 0; i < FILMS; i++) {
+		films[i] = make_empty(CHUNKS);
+		ask_for(films[i], 0);
+	}
+	make_room();
+	make_room();
+	ck_assert_uint_le(chunks.mappings, chunks.limit_mappings);
+	for (int i = 0; i < FILMS; i++) {
+		there += films[i]->chunks[0] != NULL;
+		file_drop(&films[i]);
+	}
+	ck_assert_int_eq(there, 2);
+	ck_assert_uint_eq(chunks.mappings, 0);
+}
+END_TEST
+
 /* The pages of a changed file are those of another version. */
 START_TEST(changed_goes)
 {
@@ -303,6 +327,7 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, first_stays, 0, POLICY_NUMBER);
 	tcase_add_loop_test(tests, more_go, 0, POLICY_NUMBER);
 	tcase_add_test(tests, is_copied);
+	tcase_add_test(tests, mappings);
 	tcase_add_test(tests, changed_goes);
 	tcase_add_test(tests, closing_goes);
 	tcase_add_test(tests, absent_goes);
