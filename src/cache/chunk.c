@@ -153,6 +153,7 @@ trim_chunks(struct chunk_cache *cc)
 	struct cache_entry	*e;
 	unsigned		 left = REQUEUE_MAX;
 
+	cc->copied = 0;
 	cache_trim(c);
 	while (too_many_mappings(cc) && left-- > 0 &&
 	    (e = cache_victim(c)) != NULL) {

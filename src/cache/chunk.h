@@ -41,7 +41,7 @@ struct chunk_cache {
 	int64_t		 shortage_until;	/* memory is short, clock ms */
 	struct advised	 advised;
 	unsigned	 recent_misses;	/* absent minus present first reads */
-	bool		 no_edges;	/* no chunk is one */
+	uint32_t	 no_edges : 1, copied : 31; /* see edges.h */
 };
 
 enum chunk_state {

@@ -44,7 +44,7 @@ read_all(const struct chunk *k, char *to)
 	return true;
 }
 
-/* Returns new memory with all bytes of a chunk; NULL: they are not all there. */
+/* Returns new memory with all bytes of a chunk; NULL: some are not there. */
 static char *
 copy_bytes(const struct chunk *k)
 {
@@ -65,12 +65,15 @@ copy_bytes(const struct chunk *k)
  * of another thread may come there, and would be unmapped with the chunk.
  */
 static bool
-copy_edge(const struct chunk_cache *cc, struct chunk *k)
+copy_edge(struct chunk_cache *cc, struct chunk *k)
 {
 	char	*copy;
 
 	if (k->at == NULL || !is_in_memory(cc, k))
 		return false;
+	if (cc->copied >= EDGES_COPIED_MAX)
+		return true;
+	cc->copied = (cc->copied + k->len) & INT32_MAX;
 	copy = copy_bytes(k);
 	if (copy == NULL)
 		return false;
@@ -92,7 +95,7 @@ has_too_many_mappings(const struct chunk_cache *cc, size_t chunk_size)
 }
 
 bool
-edges_keep(const struct chunk_cache *cc, struct chunk *k)
+edges_keep(struct chunk_cache *cc, struct chunk *k)
 {
 	if (k->file->open_file == NULL)
 		return false;		/* all of its chunks go */

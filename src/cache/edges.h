@@ -21,7 +21,11 @@
  * of the limit in bytes, and, if there are too many mappings, of these. */
 #define EDGES_SHARE	32
 
-/* Whether a new chunk, which its file does not have yet, is an edge. */
+/* Bytes.  One search may spare many edges, whose copies would take long. */
+#define EDGES_COPIED_MAX	(1024 * 1024)
+
+/* Whether a new chunk, which its file does not have yet, is an edge.  With
+ * chunk_cache.no_edges, none is. */
 bool	edges_contain(const struct file *, uint32_t index);
 /*
  * Makes an edge last that is to stay, and that nobody holds.  The system evicts
@@ -30,7 +34,11 @@ bool	edges_contain(const struct file *, uint32_t index);
  * gone from memory, or edges have too many mappings, and the chunk must be
  * dropped; so it must if the file has changed, which the caller finds out.
  * Never waits; under the lock.
+ *
+ * Counts the bytes of copies in chunk_cache.copied, which the caller sets to 0
+ * before a search for victims.  If they are EDGES_COPIED_MAX or more, an edge
+ * stays a mapping until the policy chooses it again.
  */
-bool	edges_keep(const struct chunk_cache *, struct chunk *);
+bool	edges_keep(struct chunk_cache *, struct chunk *);
 
 #endif

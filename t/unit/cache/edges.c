@@ -256,6 +256,25 @@ START_TEST(mappings)
 }
 END_TEST
 
+/* When much has been copied, an edge stays a mapping until the next search. */
+START_TEST(copied_later)
+{
+	struct file	*f = begin_on_disk();
+	struct chunk	*k = f->chunks[0];
+
+	if (k == NULL)
+		goto out;
+	chunks.copied = EDGES_COPIED_MAX;
+	ck_assert(edges_keep(&chunks, k));
+	ck_assert(!k->complete);
+	make_room();
+	ck_assert_ptr_eq(f->chunks[0], k);
+	ck_assert(k->complete);
+out:
+	end_on_disk(f);
+}
+END_TEST
+
 /* The pages of a changed file are those of another version. */
 START_TEST(changed_goes)
 {
@@ -328,6 +347,7 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, more_go, 0, POLICY_NUMBER);
 	tcase_add_test(tests, is_copied);
 	tcase_add_test(tests, mappings);
+	tcase_add_test(tests, copied_later);
 	tcase_add_test(tests, changed_goes);
 	tcase_add_test(tests, closing_goes);
 	tcase_add_test(tests, absent_goes);
