@@ -7,6 +7,8 @@
  * ZIP), which clients read before the rest.  If the chunk before the last one
  * is in the cache, a client has only come to the end of a film.  The engine
  * (cache.c) has the rule by which edges stay.
+ *
+ * Not covered: main waits for a copy that the system has put into swap.
  */
 #ifndef CACHE_EDGES_H
 #define CACHE_EDGES_H
