@@ -21,11 +21,13 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include "lib/clock.h"
 #include "lib/compiler.h"
 #include "loop/net.h"
 
 /* Bytes that the socket of a large response holds and has not sent. */
 #define UNSENT_MAX	(128 * 1024)
+#define PART_MAX	(64 * 1024)	/* bytes of a sendfile(2) that waits */
 
 /* A failure only costs more packets. */
 static NOINLINE void
@@ -136,25 +138,76 @@ send_several(const struct net_sock *s, const struct wait *w, int flags)
 	return sendmsg(s->fd, &msg, flags);
 }
 
-static NOINLINE ssize_t
-send_file(const struct net_sock *s, const struct wait *w)
-{
 #ifdef __linux__
-	off_t	offset = w->offset;
 
-	return sendfile(s->fd, w->file, &offset, w->size);
+static ssize_t
+send_part(const struct net_sock *s, const struct wait *w, size_t from,
+    size_t n)
+{
+	off_t	offset = w->offset + (off_t)from;
+
+	return sendfile(s->fd, w->file, &offset, n);
+}
+
+/* sendfile(2) has no flag by which it does not wait. */
+static ssize_t
+try_file(const struct net_sock *s, const struct wait *w)
+{
+	ssize_t	n;
+	int	error;
+
+	fcntl(s->fd, F_SETFL, O_NONBLOCK);
+	n = send_part(s, w, 0, w->size);
+	error = errno;
+	fcntl(s->fd, F_SETFL, 0);
+	errno = error;
+	return n;
+}
+
+/* sendfile(2) waits anew each time that a slow client has taken some bytes, so
+ * a call for all bytes could last for seconds. */
+static ssize_t
+send_file_waiting(const struct net_sock *s, const struct wait *w)
+{
+	int64_t	end = clock_us() + NET_WAIT_MS * 1000;
+	size_t	sent = 0, most;
+	ssize_t	n;
+
+	do {
+		most = w->size - sent < PART_MAX ? w->size - sent : PART_MAX;
+		n = send_part(s, w, sent, most);
+		if (n > 0)
+			sent += (size_t)n;
+	} while (n == (ssize_t)most && sent < w->size && clock_us() < end);
+	return sent > 0 ? (ssize_t)sent : n;
+}
+
+static NOINLINE ssize_t
+send_file(const struct net_sock *s, const struct wait *w, int flags)
+{
+	if (!s->can_block)
+		return send_part(s, w, 0, w->size);
+	return (flags & MSG_DONTWAIT) != 0 ? try_file(s, w) :
+	    send_file_waiting(s, w);
+}
+
 #else
-	(void)s, (void)w;
+
+static ssize_t
+send_file(const struct net_sock *s, const struct wait *w, int flags)
+{
+	(void)s, (void)w, (void)flags;
 	errno = ENOSYS;
 	return -1;
-#endif
 }
+
+#endif
 
 static ALWAYS_INLINE ssize_t
 send_bytes(const struct net_sock *s, const struct wait *w, int flags)
 {
 	if (w->kind == WAIT_SEND)
-		return send_file(s, w);
+		return send_file(s, w, flags);
 #ifdef MSG_MORE
 	if ((w->flags & WAIT_MORE) != 0)
 		flags |= MSG_MORE;
