@@ -92,6 +92,8 @@ start_thread(struct spawned *s, struct client *c)
 	return false;
 }
 
+/* A thread that threads_end() has ended is not started again: it would not be
+ * told another time. */
 static void
 start_queued(struct spawner *p)
 {
@@ -99,7 +101,8 @@ start_queued(struct spawner *p)
 	struct spawned	*s;
 
 	while ((c = TAILQ_FIRST(&p->queue)) != NULL &&
-	    (s = LIST_FIRST(&p->idle)) != NULL) {
+	    (s = LIST_FIRST(&p->idle)) != NULL &&
+	    !threads_are_ending(s->thread)) {
 		TAILQ_REMOVE(&p->queue, c, waiting);
 		if (!start_thread(s, c)) {
 			TAILQ_INSERT_HEAD(&p->queue, c, waiting);

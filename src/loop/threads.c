@@ -39,6 +39,7 @@ struct threads {
 	pthread_mutex_t		 lock;		/* of running */
 	pthread_cond_t		 changed;	/* running */
 	unsigned		 running;	/* threads */
+	atomic_bool		 ending;	/* threads_end() was called */
 };
 
 static void
@@ -240,6 +241,12 @@ threads_send_one(const struct loop_thread *m, enum threads_command command)
 	send_command(&m->threads->inboxes[m->number - 1], command);
 }
 
+bool
+threads_are_ending(const struct loop_thread *m)
+{
+	return m->threads->ending;
+}
+
 static bool
 await_end(struct threads *t)
 {
@@ -260,6 +267,7 @@ await_end(struct threads *t)
 bool
 threads_end(struct threads *t)
 {
+	t->ending = true;
 	threads_send(t, THREADS_END);
 	if (!await_end(t))
 		return false;

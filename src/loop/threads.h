@@ -69,6 +69,9 @@ void		 threads_start(struct threads *);
 /* Starts one of the others, in any thread; false with errno.  It runs until its
  * loop is stopped, and may be started again when on_ended() was called. */
 bool		 threads_spawn(struct loop_thread *);
+/* Whether threads_end() was called: a thread that has ended since then would
+ * not end if it was started again.  Any thread may ask. */
+bool		 threads_are_ending(const struct loop_thread *);
 /* A thread that does not run gets a command when it has been started. */
 void		 threads_send(struct threads *, enum threads_command);
 /* Sends to one thread; any thread may. */
