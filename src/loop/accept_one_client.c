@@ -29,7 +29,8 @@ static void
 count_ended(struct acceptor *a)
 {
 	if (accept_used(a) == 0) {
-		if (a->one_client.closing)
+		/* A thread with claim may drain. */
+		if (a->one_client.closing && !a->clients->draining)
 			http_resume(a->clients->http);
 		a->one_client.closing = a->one_client.closing_shared = false;
 	}

@@ -238,6 +238,9 @@ send_home(struct client *c)
 	move_client(c, s->spawner->setup.home);
 	counter_add_size(&all->count, -1);
 	s->has_client = false;
+	/* Else the next client would be asked to close as this one was. */
+	if (all->acceptor != NULL)
+		all->acceptor->policy->closed(all->acceptor);
 	c->mail.deliver = deliver_client;
 	mailbox_post(s->spawner->setup.mailbox, &c->mail);
 }

@@ -141,6 +141,27 @@ for (['mt', 'pool', 'synchronous'], ['mp', 'pool', 'synchronous'],
 	};
 }
 
+# The first client lingers meanwhile, in home.
+subtest 'the next client of a thread may stay' => sub {
+	my $server = start('mt', 'session', 'reactive', 1);
+	my ($first, $second) = ($server->connect);
+
+	$first->send($request);
+	is_right($first, 'page', 'the first client');
+	$second = $server->connect;
+	$second->send($request);
+	await('the first client to be asked to close', sub {
+		$first->send($request);
+		($first->response->{field}{connection} // '') eq 'close';
+	});
+	my $response = $second->response;
+	is($response->{body}, $files{page}, 'the second client');
+	isnt($response->{field}{connection} // '', 'close',
+	    '... is not asked to close');
+	$_->close for $first, $second;
+	$server->stop;
+};
+
 # Beside the loop's, which say that a connection has come.  Of several workers
 # two might try to accept it.
 subtest 'calls for a connection with one request' => sub {
