@@ -170,9 +170,11 @@ on_ready(void *context)
 	const struct clients	*all = c->all;
 
 	clients_note_ready(c);
-	if (all != all->spawned->spawner->setup.home || all->draining ||
+	if (all != all->spawned->spawner->setup.home ||
 	    c->timeout == TIMEOUT_LINGER)
 		clients_wake(c, OUTCOME_NONE);
+	else if (all->draining)
+		serve_at_home(c);
 	else
 		await_thread(c);
 }
@@ -181,6 +183,8 @@ on_ready(void *context)
  * From a thread to home
  */
 
+/* A request that has just come is for a thread: home does not try to read it,
+ * but waits for its event. */
 static void
 deliver_client(struct mail *mail)
 {
@@ -192,8 +196,10 @@ deliver_client(struct mail *mail)
 		clients_break_off(c);
 	else if (p->draining)
 		serve_at_home(c);
-	else
+	else {
+		c->sock.drained = true;
 		clients_wake(c, OUTCOME_NONE);
+	}
 }
 
 static void
