@@ -26,6 +26,12 @@ begin_caches(size_t limit)
 	files.cache.limit_bytes = 0;	/* for files without names */
 }
 
+static void
+end_caches(void)
+{
+	chunk_free(&chunks);
+}
+
 /* A file of so many chunks, all of zeros. */
 static struct file *
 make_empty(uint32_t nchunks)
@@ -341,6 +347,7 @@ END_TEST
 void
 unit_tests(TCase *tests)
 {
+	tcase_add_checked_fixture(tests, NULL, end_caches);
 	tcase_add_test(tests, which);
 	tcase_add_test(tests, kept);
 	tcase_add_loop_test(tests, first_stays, 0, POLICY_NUMBER);
