@@ -71,31 +71,34 @@ sub resize {
 # What it has said so far, as soon as that matches.
 sub shows {
 	my ($top, $pattern) = @_;
-	my $select = IO::Select->new($top->{terminal});
 
-	return eval { await("$pattern on the screen", sub {
-		sysread($top->{terminal}, $top->{said}, 65536,
-		    length($top->{said})) if $select->can_read(0);
-		return $top->{said} =~ $pattern;
-	}) };
+	return eval { await("$pattern on the screen",
+	    sub { shows_now($top) =~ $pattern }) };
 }
 
 sub status_of {
 	my ($top) = @_;
+	my $status;
 
 	await('top to end', sub {
 		# Else it could wait for somebody to take what it says.
 		shows_now($top);
 		return waitpid($top->{pid}, WNOHANG) == $top->{pid};
 	});
-	return $? >> 8;
+	$status = $? >> 8;
+	shows_now($top);		# what it said between these two
+	return $status;
 }
 
+# All that it has said by now.
 sub shows_now {
 	my ($top) = @_;
+	my $select = IO::Select->new($top->{terminal});
 
-	sysread($top->{terminal}, $top->{said}, 65536, length($top->{said}))
-	    if IO::Select->new($top->{terminal})->can_read(0);
+	while ($select->can_read(0)) {
+		last if !sysread($top->{terminal}, $top->{said}, 65536,
+		    length($top->{said}));
+	}
 	return $top->{said};
 }
 
