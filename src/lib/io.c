@@ -177,15 +177,17 @@ io_close(int *fd)
 	errno = error;
 }
 
-ssize_t
-io_read_all_at(int fd, void *bytes, size_t size, off_t at)
+/* From an offset, or from where the descriptor is: -1. */
+static ssize_t
+read_all(int fd, void *bytes, size_t size, off_t at)
 {
 	char	*p = bytes;
 	size_t	 have = 0;
 	ssize_t	 n;
 
 	while (have < size) {
-		n = pread(fd, p + have, size - have, at + (off_t)have);
+		n = at == -1 ? read(fd, p + have, size - have) :
+		    pread(fd, p + have, size - have, at + (off_t)have);
 		if (n == -1 && errno == EINTR)
 			continue;
 		if (n == -1)
@@ -198,23 +200,15 @@ io_read_all_at(int fd, void *bytes, size_t size, off_t at)
 }
 
 ssize_t
+io_read_all_at(int fd, void *bytes, size_t size, off_t at)
+{
+	return read_all(fd, bytes, size, at);
+}
+
+ssize_t
 io_read_all(int fd, void *bytes, size_t size)
 {
-	char	*p = bytes;
-	size_t	 have = 0;
-	ssize_t	 n;
-
-	while (have < size) {
-		n = read(fd, p + have, size - have);
-		if (n == -1 && errno == EINTR)
-			continue;
-		if (n == -1)
-			return -1;
-		if (n == 0)
-			break;
-		have += (size_t)n;
-	}
-	return (ssize_t)have;
+	return read_all(fd, bytes, size, -1);
 }
 
 int
