@@ -64,7 +64,9 @@ my @folders = (
 	main	=> [qw(conf monitor admin/explain_url.h admin/needs.h
 		    arch/arch.h
 		    arch/budget.h shared/listener.h stats/rows.h)],
-	ampedctl => [qw(conf/conf.h conf/errors.h conf/log_format.h shared/commands.tbl shared/control.h)],
+	ampedctl => [qw(conf/conf.h conf/errors.h conf/log_format.h
+		    proto/char_class.h
+		    shared/commands.tbl shared/control.h)],
 );
 my %may_include = @folders;
 my @order = map { $folders[2 * $_] } 0 .. $#folders / 2;

@@ -10,6 +10,7 @@
 #include "lib/buf.h"
 #include "lib/mem.h"
 #include "lib/url.h"
+#include "proto/char_class.h"
 
 struct name {
 	char		*text;		/* owned */
@@ -110,15 +111,6 @@ find_format(struct log_names *l, struct str line, struct fields *to)
 	return false;
 }
 
-static int
-hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 0x20;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* A value without the escapes of the log, of which those in JSON begin with one
  * more backslash. */
 static struct str
@@ -135,8 +127,8 @@ unescape_value(struct log_names *l, struct str s)
 		high = low = -1;
 		if (i > 0 && s.at[i - 1] == '\\' && s.at[i] == 'x' &&
 		    s.len - i > 2) {
-			high = hex_digit(s.at[i + 1]);
-			low = hex_digit(s.at[i + 2]);
+			high = char_class_hex(s.at[i + 1]);
+			low = char_class_hex(s.at[i + 2]);
 		}
 		if (high >= 0 && low >= 0) {
 			buf_addc(to, (char)(high << 4 | low));
