@@ -167,8 +167,9 @@ sub sweep {
 	}
 }
 
-sub single {
-	my ($self, @x) = @_;
+# Files of these sizes, each request on a connection of its own.
+sub sizes {
+	my ($self, $clients, @x) = @_;
 	my $files = $self->{files};
 
 	for my $size (@x) {
@@ -176,7 +177,13 @@ sub single {
 			$files->make("/$size", $size) });
 	}
 	$self->sweep(sub { +{ name => $_[0], target => "/$_[0]",
-	    size => $_[0], c => 64, one => 1 } }, [], @x);
+	    size => $_[0], c => $clients, one => 1 } }, [], @x);
+}
+
+sub single {
+	my ($self, @x) = @_;
+
+	$self->sizes(64, @x);
 }
 
 sub clients {
@@ -188,14 +195,8 @@ sub clients {
 
 sub strategies {
 	my ($self, @x) = @_;
-	my $files = $self->{files};
 
-	for my $size (@x) {
-		$files->once("$size bytes", sub {
-			$files->make("/$size", $size) });
-	}
-	$self->sweep(sub { +{ name => $_[0], target => "/$_[0]",
-	    size => $_[0], c => 32, one => 1 } }, [], @x);
+	$self->sizes(32, @x);
 }
 
 sub load {
