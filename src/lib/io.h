@@ -47,7 +47,7 @@ ssize_t	io_read_nowait(int fd, void *, size_t, off_t);
  */
 bool	io_can_read_nowait(int fd, off_t end);
 
-/* These block until all is done. */
+/* Block until all is done. */
 ssize_t	io_read_all(int fd, void *, size_t);	/* short at end of file */
 ssize_t	io_read_all_at(int fd, void *, size_t, off_t);	/* by pread(2) */
 int	io_write_all(int fd, const void *, size_t);	/* 0, or -1 */
