@@ -164,8 +164,8 @@ evict_heads_from(struct pathname_cache *pc, bool kept)
 /*
  * A hand of its own goes round the paths for their heads, some buckets for each
  * new head.  Heads exceed their limit only if few paths have one; those paths
- * take much more memory.  Heads of kept
- * paths go if there are too few others on the way.
+ * take much more memory.  Heads of kept paths go if there are too few others on
+ * the way.
  */
 void
 pathname_evict_heads(struct pathname_cache *pc)
