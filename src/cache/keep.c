@@ -27,7 +27,11 @@ has_room(struct cache *c, size_t more)
 void
 keep_file(struct file *f)
 {
+	/* Another thread may look for a descriptor to close: it has found the
+	 * file already, and counts references in the same word. */
+	lock_acquire(f->cache->cache.lock);
 	f->kept = true;
+	lock_release(f->cache->cache.lock);
 }
 
 bool

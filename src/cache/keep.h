@@ -15,7 +15,7 @@
 #define KEEP_SHARE	2	/* of a cache, one part in so many */
 
 /* Keeps all chunks that the file will have, up to the share; to be called
- * before another thread knows the file. */
+ * before a path refers to the file. */
 void	keep_file(struct file *);
 /* Keeps a held path if it is a file, up to the share; a path counts as several
  * if its name is long. */
