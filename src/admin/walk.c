@@ -39,7 +39,6 @@ struct directory {
 };
 
 struct walk {
-	const struct conf	*conf;
 	struct made_requests	*requests;
 	size_t			 listener;
 	struct str		 authority;	/* of the pattern; or empty */
@@ -169,14 +168,14 @@ static void
 add_file(struct walk *w, struct str above, struct str name)
 {
 	struct buf	target = { 0 }, usual = { 0 };
+	bool		matches;
 
 	buf_add(&target, above.at, above.len);
 	buf_add(&target, name.at, name.len);
-	if (!add_match(w, (struct str){ target.at, target.len }, &usual))
-		;
-	else if (w->n == w->most)
+	matches = add_match(w, (struct str){ target.at, target.len }, &usual);
+	if (matches && w->n == w->most)
 		w->more = true;
-	else {
+	else if (matches) {
 		if (w->authority.len > 0)
 			buf_adds(w->names, "http://");
 		buf_add(w->names, w->authority.at, w->authority.len);
@@ -322,7 +321,7 @@ const char *
 walk_names(const struct conf *conf, const char *pattern, size_t most,
     struct buf *names, struct buf *wrong)
 {
-	struct walk	 w = { .conf = conf, .most = most, .names = names };
+	struct walk	 w = { .most = most, .names = names };
 	struct buf	 host = { 0 };
 	struct url	 url;
 	const char	*fault = url_parse(pattern, &url);
