@@ -29,11 +29,17 @@ struct preloading {
 };
 
 static void
-print_failure(struct preloading *p, struct buf *text)
+print_warning(struct buf *text)
 {
 	fputs("ampedctl: ", stderr);
 	visible_print(stderr, text->at, text->len);
 	fputc('\n', stderr);
+}
+
+static void
+print_failure(struct preloading *p, struct buf *text)
+{
+	print_warning(text);
 	p->failures++;
 }
 
@@ -48,16 +54,13 @@ take_answer(struct preloading *p, const char *name, struct str line)
 	size_t			 skip = strlen(name) + 2;
 	struct buf		 text = { 0 };
 	unsigned long long	 bytes;
+	const char		*number;
 	char			*end;
 
 	buf_add(&text, line.at, line.len);
-	if (line.len <= skip) {
-		print_failure(p, &text);
-		buf_free(&text);
-		return;
-	}
-	bytes = strtoull(buf_string(&text) + skip, &end, 10);
-	if (end == text.at + skip || strncmp(end, " bytes", 6) != 0)
+	number = buf_string(&text) + (line.len > skip ? skip : line.len);
+	bytes = strtoull(number, &end, 10);
+	if (end == number || strncmp(end, " bytes", 6) != 0)
 		print_failure(p, &text);
 	else {
 		p->files++;
@@ -144,14 +147,10 @@ add_found(struct preloading *p, struct str lines)
 			add_name(p, line);
 			continue;
 		}
-		while (line.len > 0 && (*line.at == '#' || *line.at == ' ')) {
-			line.at++;
-			line.len--;
-		}
+		while (line.len > 0 && (*line.at == '#' || *line.at == ' '))
+			str_skip(&line, 1);
 		buf_add(&text, line.at, line.len);
-		fputs("ampedctl: ", stderr);
-		visible_print(stderr, text.at, text.len);
-		fputc('\n', stderr);
+		print_warning(&text);
 		buf_free(&text);
 	}
 }
