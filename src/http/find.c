@@ -30,8 +30,8 @@
 #include "stats/stats.h"
 
 #define ALL_VARIANTS	(UINT16_MAX & ~PATHNAME_BY_CONTENT)
-/* Paths from a file to what the client gets: in its language, filtered,
- * compressed.  More would be a step that goes round. */
+/* Paths that one call of find_step() goes through: the file, the file in a
+ * language, the result of its filters, that result compressed. */
 #define VARIANTS_MAX	4
 
 enum freshness {

@@ -29,7 +29,7 @@ static void
 count_ended(struct acceptor *a)
 {
 	if (accept_used(a) == 0) {
-		/* A thread with claim may drain. */
+		/* With claim, this mode goes on in a drain. */
 		if (a->one_client.closing && !a->clients->draining)
 			http_resume(a->clients->http);
 		a->one_client.closing = a->one_client.closing_shared = false;
@@ -87,7 +87,7 @@ others_have_room(const struct acceptor *a)
 static bool
 any_pending(const struct acceptor *a)
 {
-	if (a->clients->draining)	/* with claim */
+	if (a->clients->draining)	/* no connection will be accepted */
 		return false;
 	for (size_t i = 0; i < a->nsocks; i++)
 		if (accept_has_pending(&a->socks[i]))

@@ -30,8 +30,8 @@ struct acceptor_setup {
 	size_t				 n;
 	/* Shared with other threads: their owner closes the sockets. */
 	bool				 borrowed;
-	/* In one-client mode: another thread accepts, and gives clients; then
-	 * whether this loop is the one that is to make room for the next. */
+	/* In one-client mode, if another thread accepts.  Returns whether this
+	 * loop, and no other one, is to make room for the next connection. */
 	bool				(*claim)(void *);
 	/* In a drain the sockets are closed: at once, or a moment later. */
 	void				(*on_closed)(void *);

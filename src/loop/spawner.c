@@ -138,7 +138,7 @@ serve_at_home(struct client *c)
 	clients_wake(c, OUTCOME_NONE);
 }
 
-/* A new connection. */
+/* Begins a connection that is to have a thread at once. */
 static void
 begin_session(struct client *c)
 {
@@ -151,7 +151,8 @@ begin_session(struct client *c)
 		await_thread(c);
 }
 
-/* The same: home waits for its request. */
+/* Begins a connection whose requests have a thread each: home waits for the
+ * first one. */
 static void
 begin_request(struct client *c)
 {

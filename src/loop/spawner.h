@@ -28,8 +28,8 @@ struct spawner_setup {
 	bool		 blocks;	/* threads wait by blocking.h */
 };
 
-/* For spawn session: accepts as accept_plain, but that there is no room is
- * nothing to log. */
+/* For spawn session: accepts as accept_plain does, but logs nothing when there
+ * is no room. */
 extern const struct accept_policy	spawner_accept;
 
 struct spawner	*spawner_new(const struct spawner_setup *);

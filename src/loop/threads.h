@@ -66,8 +66,10 @@ struct threads	*threads_new(const struct threads_setup *);
 struct loop_thread *threads_get(const struct threads *, unsigned);
 /* Returns when all threads run; ends main if one cannot be started. */
 void		 threads_start(struct threads *);
-/* Starts one of the others, in any thread; false with errno.  It runs until its
- * loop is stopped, and may be started again when on_ended() was called. */
+/* Starts one of the others; false with errno.  To be called in a thread of
+ * threads_start(), whose signals are blocked: the new thread inherits that.  It
+ * runs until its loop is stopped, and may be started again when on_ended() was
+ * called. */
 bool		 threads_spawn(struct loop_thread *);
 /* Whether threads_end() was called: a thread that has ended since then would
  * not end if it was started again.  Any thread may ask. */
