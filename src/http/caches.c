@@ -99,7 +99,9 @@ report_full(struct cache *c)
 {
 	if (keep_is_full(c))
 		log_notice("cache: half of the %s cache is kept: no more files "
-		    "of keep are kept, and these go like others", c->name);
+		    "are kept, further files of \"keep\" are evicted like "
+		    "others; raise the limit of this cache, or keep fewer "
+		    "files", c->name);
 }
 
 void
