@@ -2,6 +2,7 @@
  * lines: reads a file in parts, and finds the newlines.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,7 +20,7 @@ read_part(struct lines *l)
 	do
 		n = read(l->file, l->text.at + l->text.len, LINES_MAX);
 	while (n == -1 && errno == EINTR);
-	l->failed = n == -1;
+	l->error = n == -1 ? errno : 0;
 	if (n > 0)
 		l->text.len += (size_t)n;
 	return n > 0;
@@ -31,7 +32,7 @@ take_rest(struct lines *l, bool too_long, struct str *line)
 {
 	*line = (struct str){ l->text.at + l->at, l->text.len - l->at };
 	l->at = l->text.len;
-	if (l->failed)
+	if (l->error != 0)
 		return LINES_FAILED;
 	if (too_long)
 		return LINES_TOO_LONG;

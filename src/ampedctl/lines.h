@@ -7,7 +7,6 @@
 #ifndef AMPEDCTL_LINES_H
 #define AMPEDCTL_LINES_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "lib/buf.h"
@@ -19,14 +18,14 @@ enum lines_kind {
 	LINES_LINE,
 	LINES_TOO_LONG,		/* the line is left out */
 	LINES_END,
-	LINES_FAILED		/* errno says why */
+	LINES_FAILED		/* lines.error says why */
 };
 
 struct lines {			/* begins as all zero, but for the file */
 	int		file;
 	struct buf	text;
 	size_t		at;	/* of text: the next line */
-	bool		failed;
+	int		error;	/* errno of the last read; 0: none */
 };
 
 /* Takes the next line, without its newline; valid until the next call. */

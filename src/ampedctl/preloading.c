@@ -281,13 +281,13 @@ add_file(struct preloading *p)
 	struct buf	 text = { 0 };
 
 	if (l.file == -1)
-		l.failed = true;
+		l.error = errno;
 	else if (p->setup->hottest > 0)
 		add_hottest(p, &l);
 	else
 		add_list(p, &l);
-	if (l.failed) {
-		buf_addf(&text, "%s: %s", name, strerror(errno));
+	if (l.error != 0) {
+		buf_addf(&text, "%s: %s", name, strerror(l.error));
 		print_failure(p, &text);
 		buf_free(&text);
 	}

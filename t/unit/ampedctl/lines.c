@@ -1,6 +1,7 @@
 /*
  * Unit test of ampedctl/lines.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +93,7 @@ START_TEST(failed)
 
 	lines = (struct lines){ .file = -1 };
 	ck_assert_int_eq(lines_next(&lines, &line), LINES_FAILED);
-	ck_assert(lines.failed);
+	ck_assert_int_eq(lines.error, EBADF);
 	lines_free(&lines);
 }
 END_TEST
