@@ -20,7 +20,7 @@ struct choice {
 	size_t		 len;
 	const void	*basis;		/* type, rules; see variant.c */
 	uint32_t	 offered;	/* 0: there is no choice yet */
-	uint32_t	 chosen;
+	uint32_t	 chosen;	/* see choose_among() */
 };
 
 enum choice_kind {

@@ -164,17 +164,17 @@ find_wanted(const struct request *r, enum choice_kind kind, struct str accept,
 	}
 }
 
-/* Negotiates, and remembers the result. */
+/* Negotiates, and remembers the result.  Returns the same as choose_among(). */
 static NOINLINE uint32_t
 negotiate(const struct request *r, enum choice_kind kind, struct choice *last,
     struct str accept, uint32_t offered)
 {
 	uint32_t	ns = r->path->namespace;
-	uint32_t	bit = find_wanted(r, kind, accept, offered);
+	uint32_t	bit = find_wanted(r, kind, accept, offered), way = bit;
 
 	if (bit != 0 && bit != VARIANT_NONE)
-		bit = variant_namespace(ns, (uint32_t)__builtin_ctz(bit)) - ns;
-	return choice_keep(last, accept, get_basis(r, kind), offered, bit);
+		way = variant_namespace(ns, (uint32_t)__builtin_ctz(bit)) - ns;
+	return choice_keep(last, accept, get_basis(r, kind), offered, way);
 }
 
 /* How far it is from the namespace of the file to that of the variant that the
