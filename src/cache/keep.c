@@ -121,7 +121,7 @@ keep_count(const struct cache *c)
 }
 
 bool
-keep_is_full(struct cache *c)
+keep_take_full(struct cache *c)
 {
 	bool	full;
 

@@ -23,7 +23,7 @@ void	keep_path(struct pathname_cache *, struct path *);
 /* Bytes of a cache, or paths, that are kept. */
 size_t	keep_count(const struct cache *);
 /* Whether something was not kept since the share is reached; true once. */
-bool	keep_is_full(struct cache *);
+bool	keep_take_full(struct cache *);
 
 /* For the caches, under their lock: keeps an entry that is in a queue.  False:
  * the share is reached. */

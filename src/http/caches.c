@@ -97,7 +97,7 @@ change_policy(struct cache *c, const struct cache_policy *policy)
 static void
 report_full(struct cache *c)
 {
-	if (keep_is_full(c))
+	if (keep_take_full(c))
 		log_notice("cache: half of the %s cache is kept: no more files "
 		    "are kept, further files of \"keep\" are evicted like "
 		    "others; raise the limit of this cache, or keep fewer "

@@ -100,15 +100,15 @@ START_TEST(stay)
 	begin((unsigned)_i);
 	add(SHARE, true);
 	ck_assert_uint_eq(keep_count(&cache), SHARE * BYTES);
-	ck_assert(!keep_is_full(&cache));
+	ck_assert(!keep_take_full(&cache));
 	add(1000, false);
 	ck_assert_uint_eq(count(0, SHARE), SHARE);
 	ck_assert_uint_eq(cache.entries, ROOM);
 	/* No more than the share. */
 	add(10, true);
 	ck_assert_uint_eq(keep_count(&cache), SHARE * BYTES);
-	ck_assert(keep_is_full(&cache));
-	ck_assert(!keep_is_full(&cache));
+	ck_assert(keep_take_full(&cache));
+	ck_assert(!keep_take_full(&cache));
 	add(500, false);
 	ck_assert_uint_eq(count(0, nthings), ROOM);
 	ck_assert_uint_eq(count(0, SHARE), SHARE);
@@ -257,7 +257,7 @@ START_TEST(paths_stay)
 	ck_assert_uint_eq(paths.cache.entries, ROOM);
 	ask_for("/more/%u", ROOM, true);
 	ck_assert_uint_eq(keep_count(&paths.cache), SHARE);
-	ck_assert(keep_is_full(&paths.cache));
+	ck_assert(keep_take_full(&paths.cache));
 	ck_assert_uint_eq(count_paths("/kept/%u", SHARE, false), SHARE);
 	pathname_set_limit(&paths, ROOM / 5);
 	pathname_trim(&paths);
@@ -294,7 +294,7 @@ START_TEST(long_names)
 	ask_for(form, SHARE, true);
 	ck_assert_uint_le(keep_count(&paths.cache), SHARE);
 	ck_assert_uint_eq(count_paths(form, SHARE / 5, false), SHARE / 5);
-	ck_assert(keep_is_full(&paths.cache));
+	ck_assert(keep_take_full(&paths.cache));
 	ask_for("/other/%u", 1000, false);
 	ck_assert_uint_le(paths.cache.bytes, paths.cache.limit_bytes);
 	ck_assert_uint_eq(count_paths(form, SHARE / 5, false), SHARE / 5);
@@ -381,7 +381,7 @@ START_TEST(mappings_kept)
 	}
 	for (uint32_t i = 0; i < 3; i++)
 		ck_assert_ptr_nonnull(large->chunks[i]);
-	ck_assert(keep_is_full(&chunks.cache));
+	ck_assert(keep_take_full(&chunks.cache));
 	file_drop(&large);
 	file_drop(&other);
 	ck_assert_uint_eq(chunks.kept_mappings, 0);
