@@ -243,10 +243,10 @@ warn_of_lines(const struct preloading *p, uint64_t n, const char *what)
 static void
 add_hottest(struct preloading *p, struct lines *l)
 {
-	const char		*file = p->setup->target->conf;
+	const char		*file = p->setup->target->conf != NULL ?
+				    p->setup->target->conf : AMPED_CONF;
 	struct buf		 errors = { 0 };
-	struct conf		*conf = conf_read(file != NULL ? file :
-				    AMPED_CONF, &errors);
+	struct conf		*conf = conf_read(file, &errors);
 	struct log_names	*names = log_names_new(conf);
 	struct str		 line;
 	enum lines_kind		 kind;
@@ -261,6 +261,9 @@ add_hottest(struct preloading *p, struct lines *l)
 	warn_of_lines(p, too_long, "lines that are too long");
 	warn_of_lines(p, log_names_bad(names), "lines that have no format of "
 	    "the conf, and none that amped has built in");
+	if (conf == NULL && log_names_bad(names) > 0)
+		fprintf(stderr, "ampedctl: the conf %s cannot be read, so its "
+		    "formats are not known\n", file);
 	warn_of_lines(p, log_names_left_out(names), "requests for more names "
 	    "than can be counted");
 	log_names_tell(names, p->setup->hottest, add_name, p);

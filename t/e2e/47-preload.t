@@ -158,6 +158,9 @@ my @hottest = ('-f', "$server->{dir}/amped.conf", 'preload', '-i',
 is_ctl([@hottest, 1], 0, "1 file, 5 bytes, 0 failures\n", '');
 is_ctl([@hottest, 2], 0, "2 files, 105 bytes, 0 failures\n", '');
 is_ctl([@hottest, 1000], 0, "3 files, 305 bytes, 0 failures\n", '');
+like(ctl('-f', "$place/no.conf", @hottest[2 .. $#hottest], 1)->[2],
+    qr{^ampedctl: the conf \Q$place\E/no\.conf cannot be read, so its}m,
+    'a conf that is not there');
 open(my $log, '>>', "$place/access.log") or die "access.log: $!\n";
 print $log "no line\n", 'x' x 100000, "\n", "200|GET|/gone\n" x 9,
     '200|GET|/' . 'x' x 20000 . "\n";
