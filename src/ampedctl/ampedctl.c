@@ -19,6 +19,9 @@
 
 #define FIELDS_MAX	50
 
+/* The server knows only paths. */
+#define PRELOAD_ARGUMENTS	"[[-n number] -i file] [path ...]"
+
 /* Of a list of commands: a longer name has a line of its own. */
 #define NAME_WIDTH	19
 #define NAME_INDENT	"                     "
@@ -72,8 +75,8 @@ usage(int status)
 
 	fprintf(out, "usage: ampedctl [-j] [-f conf] [-s socket] [-H field] "
 	    "... command [word ...]\n"
-	    "       ampedctl [-f conf] [-s socket] preload [[-n number] -i "
-	    "file] [path ...]\n"
+	    "       ampedctl [-f conf] [-s socket] preload " PRELOAD_ARGUMENTS
+	    "\n"
 	    "       ampedctl -L | -V | -h\n\n");
 	options_print(out, option_table);
 	fputc('\n', out);
@@ -113,6 +116,27 @@ refuse_command(const char *word)
 	exit(EX_USAGE);
 }
 
+static _Noreturn void
+refuse_option(const char *why)
+{
+	fprintf(stderr, "ampedctl: %s; ampedctl -h lists the options\n", why);
+	exit(EX_USAGE);
+}
+
+static void
+check_options(const struct options *o)
+{
+	if (o->nfields > 0 && o->command != CONTROL_EXPLAIN)
+		refuse_option("-H is for the command explain");
+	if (o->json && o->command != CONTROL_STATUS)
+		refuse_option("-j is for the command status");
+	if ((o->list != NULL || o->hottest > 0) &&
+	    o->command != CONTROL_PRELOAD)
+		refuse_option("-i and -n are for the command preload");
+	if (o->hottest > 0 && o->list == NULL)
+		refuse_option("-n needs an access log: -i names it");
+}
+
 static void
 parse_command(struct options *o, char **words, size_t n)
 {
@@ -123,6 +147,7 @@ parse_command(struct options *o, char **words, size_t n)
 	o->command = control_find(words[0]);
 	if (o->command == CONTROL_COUNT)
 		refuse_command(words[0]);
+	check_options(o);
 	o->words = words + 1;
 	o->n = n - 1;
 	row = &control_rows[o->command];
@@ -130,7 +155,9 @@ parse_command(struct options *o, char **words, size_t n)
 	if ((o->n >= row->min || o->list != NULL) && (o->n <= row->max ||
 	    row->max == CONTROL_WORDS_MAX))
 		return;
-	fprintf(stderr, "usage: ampedctl %s %s\n", row->name, row->arguments);
+	fprintf(stderr, "usage: ampedctl %s %s\n", row->name,
+	    o->command == CONTROL_PRELOAD ? PRELOAD_ARGUMENTS :
+	    row->arguments);
 	exit(EX_USAGE);
 }
 
@@ -140,7 +167,7 @@ set_hottest(struct options *o, const char *text)
 	int64_t	number;
 
 	if (!str_number(str_of(text), &number) || number == 0)
-		usage(EX_USAGE);
+		refuse_option("the value of -n is a number from 1");
 	o->hottest = (size_t)number;
 }
 
@@ -149,7 +176,9 @@ set_option(struct options *o, int option)
 {
 	switch (option) {
 	case 'H':
-		if (o->nfields == FIELDS_MAX || strchr(optarg, ':') == NULL)
+		if (strchr(optarg, ':') == NULL)
+			refuse_option("a field of -H is written name: value");
+		if (o->nfields == FIELDS_MAX)
 			usage(EX_USAGE);
 		o->fields[o->nfields++] = optarg;
 		break;
@@ -198,11 +227,6 @@ parse_options(int argc, char **argv, struct options *o)
 		words[0] = (char *)(uintptr_t)"preload";
 	}
 	parse_command(o, words, (size_t)(argv + argc - words));
-	if ((o->nfields > 0 && o->command != CONTROL_EXPLAIN) ||
-	    (o->json && o->command != CONTROL_STATUS) ||
-	    (o->list != NULL && o->command != CONTROL_PRELOAD) ||
-	    (o->hottest > 0 && o->list == NULL))
-		usage(EX_USAGE);
 }
 
 /* Prints a success to standard output, an error to standard error. */

@@ -144,6 +144,14 @@ is((ctl(@$_))->[0], 64, "@$_") for ['preload'], [qw(preload -n 5)],
     [qw(preload -n 5 /x)], [qw(preload -n 0 -i x)], [qw(preload -n x -i x)],
     [qw(preload -i)], [qw(-i x purge /x)], [qw(-n 5 status)], [qw(find)],
     [qw(find /a* /b*)];
+is_ctl([qw(-n x -i x preload)], 64, '', "ampedctl: the value of -n is a number " .
+    "from 1; ampedctl -h lists the options\n");
+is_ctl([qw(preload -n 5)], 64, '', "ampedctl: -n needs an access log: -i names " .
+    "it; ampedctl -h lists the options\n");
+is_ctl([qw(-i x purge /x)], 64, '', "ampedctl: -i and -n are for the command " .
+    "preload; ampedctl -h lists the options\n");
+is_ctl(['preload'], 64, '',
+    "usage: ampedctl preload [[-n number] -i file] [path ...]\n");
 
 # The log of this server, by its own format.
 for my $name (('page.html') x 3, ('img/a.png') x 2, 'img/b.png', 'none',
