@@ -271,7 +271,8 @@ static void
 visit_directory(struct walk *w)
 {
 	struct explanation	 e = { .kind.trusted = true,
-				    .kind.no_programs = true };
+				    .kind.no_programs = true,
+				    .kind.no_answers = true };
 	struct url		 url = { 0 };
 	struct sockaddr_storage	 from = { .ss_family = AF_UNIX };
 

@@ -72,6 +72,8 @@ struct client_kind {
 				 * number of requests */
 	bool	no_files;	/* takes no SEND: it must see all bytes */
 	bool	no_programs;	/* 404 for a path of a program */
+	bool	no_answers;	/* a walk's: the status means nothing, and no
+				 * refusal is logged */
 	bool	background;	/* a hint's: refused where there is a guard; its
 				 * disk work is in the background */
 };

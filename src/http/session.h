@@ -84,4 +84,12 @@ session_is_background(const struct session *s)
 	return s->kind != NULL && s->kind->background;
 }
 
+/* Whether somebody waits for its answers: those of a hint only fill caches, and
+ * those of a walk are not made. */
+static inline bool
+session_has_answers(const struct session *s)
+{
+	return s->kind == NULL || !(s->kind->background || s->kind->no_answers);
+}
+
 #endif

@@ -86,6 +86,9 @@ for my $pattern (qw(/img/ /img x* * /*?x /%zz* /../* /a%00* /.hidden/*), '', '/a
 	    '... and why not');
 }
 
+# The walk refuses nobody.
+unlike($server->errors, qr{ for /(?:img|docs)/ }, 'no refusal is logged');
+
 # Patterns and directories.
 is_ctl(['preload', '/img/*.png'], 0, "4 files, 1200 bytes, 0 failures\n", '');
 is_ctl(['preload', '/docs/'], 0, "3 files, 14 bytes, 0 failures\n", '');

@@ -237,7 +237,7 @@ refusal_log(const struct conn *c, int status)
 	struct buf		 line = { 0 }, where = { 0 }, file = { 0 };
 	struct buf		 program = { 0 };
 
-	if (session_is_background(c->session))	/* no client's */
+	if (!session_has_answers(c->session))
 		return;
 	if (r->response.why == WHY_DENIED || r->response.why == WHY_OWNER) {
 		add_file(r, &file);
