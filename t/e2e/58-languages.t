@@ -79,7 +79,11 @@ my @cases = (
 	['/one/a.html', 'it', 'one/a.it.html', 'it', $own],
 	['/off/a.html', 'de', 'off/a.html', undef, undef],
 	['/alone.html', 'de', 'alone.html', 'en', undef],
-	['/a.de.html', 'fr', 'a.de.html', 'en', 'Accept-Encoding'],
+	['/a.de.html', 'fr', 'a.de.html', 'de', 'Accept-Encoding'],
+	['/about.html.de', 'fr', 'about.html.de', 'de', undef],
+	['/only.de', 'fr', 'only.de.html', 'de', undef],
+	['/a.de.html?.fr', undef, 'a.de.html', 'de', 'Accept-Encoding'],
+	['/one/a.de.html', undef, 'one/a.de.html', undef, undef],
 	['/p.png', 'de', 'p.de.png', 'de', 'Accept, Accept-Language'],
 );
 for my $case (@cases, @cases) {

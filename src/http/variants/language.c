@@ -25,6 +25,42 @@ language_tag(const struct conf_rules *rules, unsigned number)
 	return rules_languages(rules)->names.at[number - 1];
 }
 
+/* Whether a name has a tag behind it or in front of its suffix. */
+static bool
+has_tag(struct str name, const char *tag)
+{
+	const char	*dot = memrchr(name.at, '.', name.len);
+	struct str	 end = dot == NULL ? name :
+	    (struct str){ name.at, (size_t)(dot - name.at) };
+	size_t		 n = strlen(tag);
+
+	for (;; name = end) {
+		if (name.len > n && name.at[name.len - n - 1] == '.' &&
+		    memcmp(name.at + name.len - n, tag, n) == 0)
+			return true;
+		if (name.len == end.len)
+			return false;
+	}
+}
+
+/* The language in the name of a file that a client asks for by that name, or
+ * that of files without a language in their names. */
+static const char *
+language_of_name(const struct path *p)
+{
+	const struct conf_languages	*languages = rules_languages(p->rules);
+	const char	*end = memchr(p->name, '?', p->len);
+	size_t		 len = end != NULL ? (size_t)(end - p->name) : p->len;
+	const char	*slash = memrchr(p->name, '/', len);
+	const char	*last = slash != NULL ? slash + 1 : p->name;
+	struct str	 name = { last, (size_t)(p->name + len - last) };
+
+	for (size_t i = 0; i < languages->names.n; i++)
+		if (has_tag(name, languages->names.at[i]))
+			return languages->names.at[i];
+	return languages->plain;
+}
+
 const char *
 language_of(const struct path *p)
 {
@@ -33,8 +69,7 @@ language_of(const struct path *p)
 	if (number > 0)
 		return language_tag(p->rules, number);
 	return namespace_kind(p->namespace) == NAMESPACE_LISTING ||
-	    language_count(p->rules) == 0 ? NULL :
-	    rules_languages(p->rules)->plain;
+	    language_count(p->rules) == 0 ? NULL : language_of_name(p);
 }
 
 /*
