@@ -114,7 +114,8 @@ add_present(struct buf *to, const struct report *r)
 			buf_addf(to, "%s%s", comma, policy_names[i]);
 			comma = ", ";
 		}
-	buf_addf(to, "%s; changed so often: ", *comma == '\0' ? "-" : "");
+	buf_addf(to, "%s; changed by auto so often: ",
+	    *comma == '\0' ? "-" : "");
 	report_count(to, r->sum.counters[STATS_POLICY_CHANGES]);
 	buf_addc(to, '\n');
 	if (r->gauges[STATS_GAUGE_KEPT_PATHS] == 0)

@@ -128,7 +128,7 @@ my $misses = metric('amped_cache_misses_total{cache="chunk"}');
 is(ask($server, 2000), 0, 'and behind that');
 cmp_ok(metric('amped_cache_misses_total{cache="chunk"}') - $misses, '<',
     2000 * (1 - $lru), 'which misses less');
-like(ctl('cache'), qr/^policy: (?!lru)\w+; changed so often: [1-9]/m,
+like(ctl('cache'), qr/^policy: (?!lru)\w+; changed by auto so often: [1-9]/m,
     'ampedctl says so');
 $server->stop;
 like($server->errors, qr/cache: policy $better would hit [\d.]+ % of requests, (?x:
