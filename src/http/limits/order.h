@@ -12,14 +12,14 @@
 #include <stdint.h>
 
 /* Bytes left of a response; with more, it is large. */
-#define ORDER_SMALL_MAX	(48 * 1024)
+#define ORDER_SMALL_MAX	(128 * 1024)
 
 /* Bytes of small responses that may go ahead of large ones; at most, when to
  * suspend the order has not helped, because clients are slow. */
-#define ORDER_AHEAD	(16 << 20)
+#define ORDER_AHEAD	(1 << 20)
 #define ORDER_AHEAD_MAX	(256 << 20)
 /* Bytes of small responses that one byte of a large response makes up for. */
-#define ORDER_SHARE	16
+#define ORDER_SHARE	2
 
 struct conn;
 

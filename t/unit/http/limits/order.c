@@ -71,9 +71,9 @@ START_TEST(share)
 {
 	begin(1);
 	for (int i = 0; i < 10000; i++) {
-		ck_assert_int_eq(send_small(ORDER_SHARE * MIB / 2, false),
-		    ORDER_SHARE * MIB / 2);
-		order_count(&order, true, MIB / 2);
+		ck_assert_int_eq(send_small(ORDER_SHARE * MIB / 8, false),
+		    ORDER_SHARE * MIB / 8);
+		order_count(&order, true, MIB / 8);
 	}
 	/* They get no credit for more. */
 	order_count(&order, true, INT64_MAX);
