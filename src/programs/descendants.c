@@ -1,5 +1,5 @@
 /*
- * descendants: finds them by their parents in proc(5).
+ * descendants: finds them by lists of children in proc(5), or by parents.
  */
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -16,14 +16,9 @@
 #include "lib/mem.h"
 #include "programs/descendants.h"
 
-struct entry {				/* of proc(5) */
-	pid_t	pid, parent;
-	bool	found;			/* a descendant */
-};
-
 struct processes {
-	struct entry	*at;		/* owned */
-	size_t		 n;
+	pid_t	*at;			/* owned */
+	size_t	 n;
 };
 
 void
@@ -32,6 +27,13 @@ descendants_adopt(void)
 #ifdef __linux__
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 #endif
+}
+
+static void
+add_process(struct processes *to, pid_t pid)
+{
+	to->at = mem_add_room(to->at, to->n, sizeof(*to->at));
+	to->at[to->n++] = pid;
 }
 
 /* Reads a process's parent; 0: it has ended.  The name in parentheses may have
@@ -58,55 +60,71 @@ read_parent(const char *name)
 	return parent;
 }
 
-/* False: there is no proc(5). */
-static bool
-read_processes(struct processes *all)
+/* Looks at all processes: for a kernel that does not list children. */
+static void
+search_children(pid_t parent, struct processes *to)
 {
 	DIR			*proc = opendir("/proc");
 	const struct dirent	*entry;
-	pid_t			 pid, parent;
+	pid_t			 pid;
 
 	if (proc == NULL)
-		return false;
+		return;
 	while ((entry = readdir(proc)) != NULL) {
 		pid = (pid_t)strtol(entry->d_name, NULL, 10);
-		parent = pid > 0 ? read_parent(entry->d_name) : 0;
-		if (parent == 0)
-			continue;
-		all->at = mem_add_room(all->at, all->n, sizeof(*all->at));
-		all->at[all->n++] = (struct entry){ pid, parent, false };
+		if (pid > 0 && read_parent(entry->d_name) == parent)
+			add_process(to, pid);
 	}
 	closedir(proc);
-	return all->n > 0;
 }
 
-static bool
-is_found(const struct processes *all, pid_t pid)
-{
-	if (pid == getpid())
-		return true;
-	for (size_t i = 0; i < all->n; i++)
-		if (all->at[i].pid == pid)
-			return all->at[i].found;
-	return false;
-}
-
-/* Marks the children of those that are marked, until there are no more. */
 static void
-mark_descendants(struct processes *all)
+read_list(const char *path, struct processes *to)
 {
-	struct entry	*p;
-	bool		 more = true;
+	FILE	*list = fopen(path, "re");
+	int	 pid;
 
-	while (more) {
-		more = false;
-		for (size_t i = 0; i < all->n; i++) {
-			p = &all->at[i];
-			if (p->found || !is_found(all, p->parent))
-				continue;
-			p->found = more = true;
-		}
+	if (list == NULL)		/* the thread has ended */
+		return;
+	while (fscanf(list, "%d", &pid) == 1)
+		add_process(to, pid);
+	fclose(list);
+}
+
+/* Reads the lists of children that the kernel has of each thread. */
+static void
+read_lists(pid_t parent, struct processes *to)
+{
+	char			 path[80];
+	DIR			*threads;
+	const struct dirent	*entry;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)parent);
+	threads = opendir(path);
+	if (threads == NULL)		/* the process has ended */
+		return;
+	while ((entry = readdir(threads)) != NULL) {
+		if (entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%.20s/children",
+		    (int)parent, entry->d_name);
+		read_list(path, to);
 	}
+	closedir(threads);
+}
+
+/* All are found before one can end, whose children would have another parent
+ * then. */
+static void
+find_descendants(struct processes *all)
+{
+	bool	has_lists = access("/proc/thread-self/children", R_OK) == 0;
+	void	(*add_children)(pid_t, struct processes *) =
+		    has_lists ? read_lists : search_children;
+
+	add_children(getpid(), all);
+	for (size_t i = 0; i < all->n; i++)
+		add_children(all->at[i], all);
 }
 
 void
@@ -114,11 +132,10 @@ descendants_signal(pid_t leader, int signo)
 {
 	struct processes	all = { 0 };
 
-	if (!read_processes(&all))
+	if (access("/proc/self", F_OK) == -1)
 		kill(-leader, signo);
-	mark_descendants(&all);
+	find_descendants(&all);
 	for (size_t i = 0; i < all.n; i++)
-		if (all.at[i].found)
-			kill(all.at[i].pid, signo);
+		kill(all.at[i], signo);
 	free(all.at);
 }
