@@ -31,7 +31,7 @@
 	X(VERIFY,  "verify",  "compare a password with a password file") \
 	X(COMPRESS, "compress", "find a file beneath a root and compress it") \
 	X(COPY,	   "copy",    "copy a range of a file into memory")	\
-	X(CLOSE,   "close",   "close a file as the last process that has it") \
+	X(CLOSE,   "close",   "close a file that main no longer needs")	\
 	X(DIGEST,  "digest",  "make a digest of a range of a file")	\
 	X(SPOOL,   "spool",   "put bytes into a file without a name")	\
 	X(STORE,   "store",   "keep bytes in a directory, or find them there")
