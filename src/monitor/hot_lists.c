@@ -43,10 +43,12 @@ static struct {
 	struct child	*child;	/* reads or writes the file on disk;
 					 * NULL: none */
 	int		 kept;		/* a file in memory, which it fills */
+	int		 last;		/* the list that came last; -1: none */
 	bool		 for_child;	/* lists stay open in the child */
 	bool		 has_served;	/* a first time */
 	struct timer	 timer;		/* for the next writing */
-} hot = { .new_monitor = -1, .old_monitor.fd = -1, .kept = -1 };
+} hot = { .new_monitor = -1, .old_monitor.fd = -1, .kept = -1,
+    .last = -1 };
 
 /* Makes a file in memory for a list, as main must not wait for a disk. */
 static int
@@ -75,6 +77,22 @@ is_complete(int file)
 	    hot_list_is_complete((struct str){ bytes, sizeof(bytes) });
 }
 
+static void
+give_main(const struct worker *w, int file)
+{
+	if (w->channel.fd != -1 && channel_send(w->channel.fd,
+	    CHANNEL_HOT_NAMES, file) == -1)
+		log_info("a main does not take a list of hot names");
+}
+
+/* A main that comes when no other serves gets this list. */
+static void
+keep_last(int file)
+{
+	io_close(&hot.last);
+	hot.last = fcntl(file, F_DUPFD_CLOEXEC, 0);
+}
+
 /* Gives the list of an old main, one of count, to some of the mains that serve.
  * Each list goes to a main at least, and each main gets a list at least. */
 static void
@@ -86,10 +104,9 @@ give_list(int file, unsigned number, unsigned count)
 	unsigned		 n = 0;		/* mains so far */
 
 	for (w = g->workers; step > 0 && w < g->workers + g->nworkers; w++)
-		if (w->wanted && n++ % step == number % step &&
-		    w->channel.fd != -1 && channel_send(w->channel.fd,
-		    CHANNEL_HOT_NAMES, file) == -1)
-			log_info("a main does not take a list of hot names");
+		if (w->wanted && n++ % step == number % step)
+			give_main(w, file);
+	keep_last(file);
 }
 
 static void
@@ -289,7 +306,8 @@ keep_lists(struct generation *g)
 	for (unsigned i = 0; i < g->nworkers; i++) {
 		if (g->workers[i].hot_list.awaited)
 			return;
-		some |= g->workers[i].hot_list.file != -1;
+		some |= g->workers[i].hot_list.file != -1 &&
+		    g->workers[i].hot_list.for_disk;
 	}
 	if (some && g->conf->cache.hotlist != NULL)
 		start_child(&writer, g);
@@ -301,18 +319,97 @@ keep_lists(struct generation *g)
  * Mains
  */
 
-void
-hot_lists_ask(struct worker *w)
+static void
+ask_main(struct worker *w, bool for_disk)
 {
 	struct hot_list	*list = &w->hot_list;
 
 	io_close(&list->file);
 	list->awaited = false;
+	list->for_disk = for_disk;
 	if (w->channel.fd == -1 || w->main == NULL)
 		return;
 	list->file = open_list();
 	list->awaited = list->file != -1 && channel_send(w->channel.fd,
 	    CHANNEL_WANT_HOT_NAMES, list->file) == 0;
+}
+
+void
+hot_lists_ask(struct worker *w)
+{
+	ask_main(w, true);
+}
+
+/* Gives a list to the mains that want one; -1: there is none. */
+static void
+give_wanted(struct generation *g, int file)
+{
+	struct worker	*w;
+
+	for (w = g->workers; w < g->workers + g->nworkers; w++) {
+		if (w->hot_list.wanted && file != -1)
+			give_main(w, file);
+		w->hot_list.wanted = false;
+	}
+}
+
+/* Returns the main that has served for longest, or NULL. */
+static struct worker *
+find_source(struct generation *g)
+{
+	struct worker	*w, *found = NULL;
+
+	for (w = g->workers; w < g->workers + g->nworkers; w++)
+		if (w->ready && w->wanted && !w->hot_list.wanted &&
+		    (found == NULL || w->started_at < found->started_at))
+			found = w;
+	return found;
+}
+
+/* If mains want a list and none is being written, asks another main for it.  If
+ * there is no other, or the last list is as good, gives that. */
+static void
+find_wanted(struct generation *g)
+{
+	struct worker	*w, *source = find_source(g);
+	bool		 wanted = false;
+
+	for (w = g->workers; w < g->workers + g->nworkers; w++) {
+		if (w->hot_list.awaited)
+			return;
+		wanted |= w->hot_list.wanted;
+		if (w->hot_list.file != -1)	/* complete, for the disk */
+			source = NULL;
+	}
+	if (!wanted)
+		return;
+	if (source != NULL)
+		ask_main(source, false);
+	if (source == NULL || !source->hot_list.awaited)
+		give_wanted(g, hot.last);
+}
+
+void
+hot_lists_want(struct worker *w)
+{
+	w->hot_list.wanted = true;
+	find_wanted(w->generation);
+}
+
+/* Takes a complete list to where it is wanted. */
+static void
+pass_list(struct worker *w)
+{
+	struct generation	*g = w->generation;
+	int			 file = w->hot_list.file;
+
+	if (hot.new_monitor != -1)
+		send_list(file, w->number, g->nworkers);
+	else if (g == generations.serving) {
+		keep_last(file);
+		give_wanted(g, file);
+	} else if (due.ending == 0)
+		give_list(file, w->number, g->nworkers);
 }
 
 /* A main that died may have written its list before: its message is lost. */
@@ -323,25 +420,22 @@ hot_lists_written(struct worker *w)
 	struct hot_list		*list = &w->hot_list;
 	bool			 complete;
 
+	if (w->main == NULL)
+		list->wanted = false;
 	if (!list->awaited)
 		return;
 	complete = is_complete(list->file);
 	if (!complete && w->main != NULL)
 		return;			/* an earlier list is complete */
 	list->awaited = false;
-	if (complete && hot.new_monitor == -1 && g == generations.serving) {
-		keep_lists(g);
+	if (complete)
+		pass_list(w);
+	if (!complete || hot.new_monitor != -1 || g != generations.serving)
+		io_close(&list->file);
+	if (g != generations.serving)
 		return;
-	}
-	if (!complete)
-		;
-	else if (hot.new_monitor != -1)
-		send_list(list->file, w->number, g->nworkers);
-	else if (g != generations.serving && due.ending == 0)
-		give_list(list->file, w->number, g->nworkers);
-	io_close(&list->file);
-	if (g == generations.serving)
-		keep_lists(g);
+	find_wanted(g);
+	keep_lists(g);
 }
 
 void
@@ -419,6 +513,7 @@ close_lists(void)
 		return;
 	io_close(&hot.new_monitor);
 	io_close(&hot.kept);
+	io_close(&hot.last);
 	TAILQ_FOREACH(g, &generations.list, link)
 		for (unsigned i = 0; i < g->nworkers; i++)
 			io_close(&g->workers[i].hot_list.file);

@@ -162,6 +162,16 @@ is_late(const struct worker *w)
 	return w->wanted && !w->joins && !w->ready;
 }
 
+/* Whether a main is to have the hot names of another: one more main, or one in
+ * place of a main that has died.  If mains die early, a name may be the cause,
+ * so each begins without names. */
+static bool
+needs_names(const struct worker *w)
+{
+	return w->generation->state == GENERATION_SERVING &&
+	    (w->joins || w->backoff != 0) && w->backoff <= BACKOFF_MIN;
+}
+
 static void
 on_ready(struct worker *w)
 {
@@ -169,9 +179,11 @@ on_ready(struct worker *w)
 	bool			 joined = w->joins;
 
 	w->ready = true;
-	w->joins = false;
 	if (!w->wanted)			/* main has been told to drain */
 		return;
+	if (needs_names(w))
+		hot_lists_want(w);
+	w->joins = false;
 	if (g->state == GENERATION_SERVING)
 		watchdog_start(w);
 	if (joined) {

@@ -1,9 +1,10 @@
 #!/usr/bin/env perl
 #
-# Tests of "workers ... max": another main under load, one fewer when the load
-# has gone, no client that notices, limits that stay what the conf says, and a
-# reload that keeps the number.  The monitor's clock is set on by the test alone:
-# by a second when main has worked for so long, however fast the machine is.
+# Tests of "workers ... max": another main under load, which begins warm, one
+# fewer when the load has gone, no client that notices, limits that stay what the
+# conf says, and a reload that keeps the number.  The monitor's clock is set on
+# by the test alone: by a second when main has worked for so long, however fast
+# the machine is.
 # arch: all
 #
 use strict;
@@ -11,7 +12,7 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Amped qw(await content docroot run_amped slurp write_file);
+use Amped qw(await content docroot free_port run_amped slurp write_file);
 use Amped::Client;
 use Amped::Load;
 use POSIX ();
@@ -67,9 +68,13 @@ sub start {
 
 	local %ENV = (%ENV, AMPED_LEAP => "$place/leap");
 	Amped::preload('leap.so');
-	return Amped->start(root => $dir, log => "\taccess off\n" .
+	# Hot names have a port, so it must not be 0.
+	return Amped->start(root => $dir, sites => "site default {\n" .
+	    "\tlisten 127.0.0.1:" . free_port() . "\n\troot $dir\n}\n",
+	    log => "\taccess off\n" .
 	    "\terror stderr info\n", global => "$global\n" .
-	    "control $place/control\ncache { paths " . PATHS . " }\n" .
+	    "control $place/control\ncache { paths " . PATHS .
+	    " revalidate 1h stale 1h; watches 0 }\n" .
 	    "limits { connections 400; idle 1h; drain 1h }");
 }
 
@@ -165,6 +170,7 @@ subtest 'under load' => sub {
 	is(metric('cache_entries_limit{cache="pathname"}'), PATHS,
 	    'one main has all of a limit');
 	my @load = map { fork_child(sub { press($server) }) } 1 .. 2;
+	my ($first) = $server->role('main');
 	my $looks = 0;
 	while (metric('workers_added_total') == 0 && $looks++ < 20) {
 		work();
@@ -182,6 +188,13 @@ subtest 'under load' => sub {
 		    == PATHS && metric('open_connections_limit') == 400;
 	});
 	pass('together they have the same limits');
+	$server->wait_line(qr/info: [1-9]\d* files and variants were brought/);
+	kill('STOP', $first);
+	rename("$server->{root}/a", "$server->{root}/b") or die "a: $!\n";
+	is($server->get('/a')->{body}, $files{a}, 'the new one begins with ' .
+	    'the names of the first in memory');
+	rename("$server->{root}/b", "$server->{root}/a") or die "a: $!\n";
+	kill('CONT', $first);
 	like($server->wait_line(qr/workers: /), qr/\ the\ loops\ of\ 1\ main
 	    \ have\ been\ busy\ for\ (?:[789]\d|100)\ %\ of\ the\ time:
 	    \ 2\ of\ at\ most\ 2\ now/x, 'a line says why');

@@ -30,7 +30,7 @@ my %own = (null => 2, out => 1);	# in the foreground: its starter's
 my %may = (
 	'monitor' => { %own, err => 1, program => 1, pid => 1, log => 2,
 	    pipe => 7, socket => 2 + $mains, door => 2, landlock => 1,
-	    mountinfo => 1, eventfd => $bells },
+	    mountinfo => 1, eventfd => $bells, list => 1 },
 	# Wakeups of libevent, words and losses; the rest is for the monitor, log
 	# helpers, helpers and clients.
 	'main' => { %own, changes => 1, pipe => 3 + 2 * $threads, door => 2, mountinfo => 1,
@@ -71,7 +71,8 @@ sub kind {
 	for (['null', qr{\A/dev/null\z}], ['pipe', qr/\Apipe:/],
 	    ['landlock', qr/landlock/], ['eventpoll', qr/\[eventpoll\]/],
 	    ['eventfd', qr/\[eventfd\]/],
-	    ['changes', qr/inotify/], ['mountinfo', qr{/mountinfo\z}],
+	    ['list', qr{\A/memfd:amped }], ['changes', qr/inotify/],
+	    ['mountinfo', qr{/mountinfo\z}],
 	    ['pagemap', qr{/pagemap\z}], ['program', qr{/amped-helper\z}],
 	    ['out', qr{\A$server->{dir}/out\z}],
 	    ['err', qr{\A$server->{dir}/err\z}],
