@@ -43,6 +43,7 @@ struct backend_start {
 	bool		 is_filter;	/* the output is a file */
 	bool		 is_piped;	/* of a filter: output and body, if
 					 * there is one, are pipes */
+	uint64_t	 group;		/* another backend's; 0: a new one */
 };
 
 /* How a backend has ended. */
@@ -77,6 +78,9 @@ struct backend {
 	 * COMPLETE, and one with its notes; -1: none.  The owner of the backend
 	 * may take them. */
 	int		 file, notes;
+	/* The backends of one answer have one number, by which a program
+	 * manager finds requests that wait for each other's places. */
+	uint64_t	 group;
 	/* The connection that waits (WAIT_BACKEND) or NULL; else a function
 	 * that is told the same, or NULL. */
 	struct client	*waiter;

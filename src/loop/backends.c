@@ -46,6 +46,7 @@ struct managers {
 	_Atomic size_t	 count;		/* of backends and kept leases */
 	uint32_t	 first_id;	/* of the requests */
 	_Atomic uint32_t nasked;	/* backends, ever */
+	_Atomic uint32_t ngroups;
 };
 
 struct driver {				/* of one loop */
@@ -503,9 +504,11 @@ on_report(void *context)
 /* Sends to the manager what it needs; returns the socket for its reports, or
  * -1. */
 static int
-send_start(struct managers *m, const struct backend_start *start)
+send_start(struct managers *m, const struct backend_start *start,
+    uint64_t group)
 {
-	struct program_start	message = { .program = start->place };
+	struct program_start	message = { .program = start->place,
+				    .group = group };
 	bool			has_body = start->protocol == CONF_CGI &&
 				    start->body != -1;
 	int			ends[2], n;
@@ -583,8 +586,11 @@ open_lease(struct driver *d, const struct backend_start *start,
 {
 	if (start->keep && leases_take(d->leases, start->program, lease))
 		return 0;
-	*lease = (struct lease){ .connection = -1 };
-	lease->request = send_start(d->managers, start);
+	*lease = (struct lease){ .connection = -1, .group = start->group };
+	if (lease->group == 0)		/* mains may share a manager */
+		lease->group = (uint64_t)getpid() << 32 |
+		    d->managers->ngroups++;
+	lease->request = send_start(d->managers, start, lease->group);
 	return lease->request == -1 ? -1 : 0;
 }
 
@@ -621,6 +627,7 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 	r->hold = hold;
 	r->backend.status = -1;
 	r->backend.file = r->backend.notes = -1;
+	r->backend.group = r->lease.group;
 	r->is_filter = start->is_filter;
 	r->input = -1;
 	r->is_reported_on = start->protocol == CONF_CGI || start->keep;

@@ -55,6 +55,7 @@ struct flow {
 	struct buf		 environment;
 	struct filter		*filters;
 	size_t			 n, next;	/* the next one to start */
+	uint64_t		 group;		/* see struct backend */
 	struct backend		*source;	/* NULL: the machine's again */
 	struct filter		*first;		/* of those that run, or NULL */
 	size_t			 fed;		/* bytes of passage.kept */
@@ -461,11 +462,13 @@ ask_for(struct flow *f, struct filter *p)
 		.body = f->pipe,
 		.sends_body = f->pipe == -1,
 		.is_filter = true, .is_piped = true,
+		.group = f->group,
 	};
 
 	p->backend = all->start(all->context, &start, 1);
 	if (p->backend == NULL)
 		return errno;
+	f->group = p->backend->group;
 	program_stats_add(program->number, PROGRAM_STATS_REQUESTS, 1);
 	p->backend->told = on_filter;
 	p->backend->told_context = p;
@@ -624,6 +627,9 @@ passages_pass(struct passages *all, struct passage_start *start)
 		f->filters[i] = (struct filter){ .flow = f,
 		    .program = start->programs[i] };
 	f->source = start->source;
+	/* A process that has answered may have its next request already. */
+	if (f->source->end == BACKEND_RUNS)
+		f->group = f->source->group;
 	f->source->told = on_source;
 	f->source->told_context = f;
 	go_on(f);

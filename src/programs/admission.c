@@ -9,6 +9,7 @@
 #include "lib/log.h"
 #include "lib/mem.h"
 #include "programs/admission.h"
+#include "programs/crossing.h"
 #include "stats/program_stats.h"
 
 #define REST_MS		1000	/* after a program's last line */
@@ -61,6 +62,7 @@ admission_open(struct admission *a, struct manager *m,
 	*a = (struct admission){ .manager = m, .program = program,
 	    .kind = kind, .most = conf_program_most(program) };
 	TAILQ_INIT(&a->waiting);
+	TAILQ_INIT(&a->running);
 	error_lines_fill(&a->rate, m->clock.ms);
 	a->rest = evloop_timer(m->loop, on_rest, a);
 	program_stats_set(program->number, PROGRAM_STATS_GAUGE_LIMIT, a->most);
@@ -103,9 +105,10 @@ admission_end(struct invocation *i)
 	struct admission	*a = i->admission;
 
 	admission_set_kept(i, false);
-	if (i->timer == NULL)
+	if (i->timer == NULL) {
+		TAILQ_REMOVE(&a->running, i, link);
 		a->nrunning--;
-	else {
+	} else {
 		TAILQ_REMOVE(&a->waiting, i, link);
 		a->nwaiting--;
 	}
@@ -233,6 +236,7 @@ admission_run(struct invocation *i)
 	mem_drop(&i->texts);
 	TAILQ_REMOVE(&a->waiting, i, link);
 	a->nwaiting--;
+	TAILQ_INSERT_TAIL(&a->running, i, link);
 	a->nrunning++;
 	admission_publish(a);
 }
@@ -279,6 +283,25 @@ on_request(void *invocation)
 		leave_request(i);
 }
 
+/* Whether a filter of an answer would wait for ever, which is logged.  Requests
+ * for programs have no place while they wait. */
+static bool
+is_crossed(const struct invocation *i)
+{
+	struct admission		*a = i->admission;
+	const struct conf_program	*other;
+
+	if (!a->program->is_filter && !i->for_filter)
+		return false;
+	other = crossing_find(i);
+	if (other != NULL && log_is_due(&a->crossed_at, a->manager->clock.ms))
+		log_warnx("%s: an answer gets no place, since answers that "
+		    "have places of %s and %s would wait for each other: let "
+		    "all chains have their filters in the same order",
+		    a->program->name, a->program->name, other->name);
+	return other != NULL;
+}
+
 void
 admission_add(struct admission *a, const struct program_start *start,
     int request)
@@ -291,6 +314,7 @@ admission_add(struct admission *a, const struct program_start *start,
 	i->body = -1;
 	i->kind_of_body = start->body;
 	i->for_filter = start->for_filter;
+	i->group = start->group;
 	i->awaits_body = start->body == PROGRAM_BODY_FILE ||
 	    start->body == PROGRAM_BODY_OUTPUT;
 	/* One behind the other, as in the message. */
@@ -310,7 +334,7 @@ admission_add(struct admission *a, const struct program_start *start,
 	a->nwaiting++;
 	m->nheld++;
 	admission_publish(a);
-	if (is_too_full(a))
+	if (is_too_full(a) || is_crossed(i))
 		refuse_busy(i);
 	else
 		admission_start(a);

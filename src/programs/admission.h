@@ -35,6 +35,7 @@ struct manager {
 struct invocation {
 	struct admission	*admission;
 	struct source		 request;	/* to main */
+	uint64_t		 group;		/* see struct backend */
 	uint32_t		 kind_of_body;	/* enum program_body */
 	bool			 awaits_body;
 	bool			 for_filter;	/* no outdated process has it */
@@ -77,12 +78,12 @@ struct admission {
 	const struct admission_kind	*kind;
 	void				*state;		/* its kind's */
 	size_t				 most;		/* may run */
-	struct invocations		 waiting;	/* the oldest first */
-	size_t				 nwaiting, nrunning;
-	size_t				 nkept;		/* at most */
+	struct invocations		 waiting, running; /* oldest first */
+	uint8_t				 mark;		/* crossing.c's */
+	_Atomic int64_t			 crossed_at;	/* ms: was logged */
+	size_t				 nwaiting, nrunning, nkept;
 	size_t				 nprocesses;	/* of amped */
-	int				 error;		/* why none can run; 0:
-							 * too many do */
+	int				 error;		/* why none can; or 0 */
 	uint64_t			 replaced;	/* a version of files */
 	struct error_lines_rate		 rate;
 	struct watch			*rest;		/* timer, for rate */
@@ -95,8 +96,7 @@ void	admission_close(struct admission *);
 /* Takes the message and the request's socket. */
 void	admission_add(struct admission *, const struct program_start *,
 	    int request);
-/* Starts as many as may run, except those whose bodies have not come.  Not to
- * be called by start(). */
+/* Starts those that may run and have their bodies.  Not for start(). */
 void	admission_start(struct admission *);
 /* An invocation waits no more. */
 void	admission_run(struct invocation *);

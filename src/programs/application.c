@@ -58,7 +58,8 @@ on_report(void *application)
 int
 application_ask(struct application *a)
 {
-	const struct program_start	start = { .for_filter = true };
+	const struct program_start	start = { .for_filter = true,
+					    .group = a->group };
 	int				fds[2];
 
 	if (io_record_pipe(fds) == -1)

@@ -18,13 +18,14 @@ struct application {
 				    const struct program_report *,
 				    int connection);
 	void			*context;
+	uint64_t		 group;		/* see struct backend */
 	/* private */
 	struct admission	*of;
 	struct source		 request;	/* -1: none */
 	bool			 is_told;
 };
 
-/* Sets all but tell and context. */
+/* Sets all but tell, context and group. */
 void	application_init(struct application *, struct admission *of);
 /* Asks for a connection.  0, or -1 with errno. */
 int	application_ask(struct application *);

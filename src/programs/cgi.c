@@ -326,6 +326,7 @@ begin_run(struct run *r)
 	}
 	r->application.tell = on_application;
 	r->application.context = r;
+	r->application.group = i->group;
 	application_init(&r->application,
 	    &i->admission->manager->all[of->place]);
 	return ask_application(r);

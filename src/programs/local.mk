@@ -12,6 +12,8 @@ libprograms_a_SOURCES = \
 	src/programs/cgi.h \
 	src/programs/confine.c \
 	src/programs/confine.h \
+	src/programs/crossing.c \
+	src/programs/crossing.h \
 	src/programs/descendants.c \
 	src/programs/descendants.h \
 	src/programs/execute.c \

@@ -20,6 +20,7 @@ enum { RESTART = PROGRAM_BODY_COUNT };	/* a kind beside those of bodies */
 /* Of both texts: the lengths in front of them. */
 struct start_head {
 	uint32_t	program, kind, file, environment;
+	uint64_t	group;
 };
 
 /* Whether the other side has closed: a message without a byte looks the same to
@@ -51,7 +52,8 @@ program_message_send_start(int manager, const struct program_start *start,
 {
 	struct start_head	head = { start->program, start->body,
 				    (uint32_t)start->file.len,
-				    (uint32_t)start->environment.len };
+				    (uint32_t)start->environment.len,
+				    start->group };
 	const struct iovec	iov[] = {
 		{ &head, sizeof(head) },
 		{ (void *)(uintptr_t)start->file.at, start->file.len },
@@ -114,6 +116,7 @@ program_message_recv_start(int manager, char *buffer,
 	start->program = head.program;
 	start->restart = head.kind == RESTART;
 	start->for_filter = false;
+	start->group = head.group;
 	start->body = start->restart ? PROGRAM_BODY_NONE : head.kind;
 	start->file = (struct str){ buffer + sizeof(head), head.file };
 	start->environment = (struct str){ start->file.at + head.file,

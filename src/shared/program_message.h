@@ -42,6 +42,7 @@ struct program_start {
 	uint32_t	 body;		/* enum program_body */
 	struct str	 file;		/* see struct backend_start */
 	struct str	 environment;	/* texts NAME=VALUE, each terminated */
+	uint64_t	 group;		/* of places, see struct backend */
 	bool		 for_filter;	/* the manager's own, not sent: for a
 					 * filter whose application it is */
 };

@@ -114,6 +114,9 @@ write_file("$root/pages/index.shtml", '<!--#echo var="DOCUMENT_NAME" --> ' .
     '<!--#echo var="DOCUMENT_URI" --> <!--#include file="part" -->');
 write_file("$root/pages/part", 'part');
 write_file("$root/loop.shtml", '.<!--#include virtual="/loop.shtml" -->');
+write_file("$root/turn/$_->[0].shtml",
+    "$_->[0]<!--#include file=\"$_->[1].shtml\" -->") for ['a', 'b'],
+    ['b', 'a'];
 
 my $server = Amped->start(root => $root, errors => 1, global => <<'END',
 cache { paths 1000 revalidate 50ms negative 50ms }
@@ -139,6 +142,9 @@ is($server->get('/sub/virtual.shtml')->{body}, "a${error}c",
     'a path that its directory does not stand for');
 like($server->get('/loop.shtml')->{body}, qr/^\.{17}\Q$error\E\z/,
     'a page within itself ends');
+# Each is a file to the other, so no page waits for the other's result.
+like($server->get("/turn/$_.shtml")->{body}, qr/^$_(?:[ab]){16}\Q$error\E\z/,
+    "pages within each other end: $_") for qw(a b);
 $server->wait_line(qr/exec is not done/);
 
 # A page changes with the files in it, even with those that are missing.

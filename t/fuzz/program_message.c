@@ -24,7 +24,7 @@ enum {
 	IS_REPORT = 2
 };
 
-#define HEAD	16			/* bytes: four numbers */
+#define HEAD	24			/* bytes: four numbers and a group */
 
 static char		 root[] = "/srv/www";
 static struct conf_site	 site = { .rules.root = root };
@@ -57,10 +57,12 @@ static void
 check_start(const struct program_start *start, const char *buffer,
     const uint8_t *data, size_t size)
 {
-	uint32_t	head[4];
+	uint32_t	head[HEAD / sizeof(uint32_t)];
+	uint64_t	group;
 	char		**variables;
 
 	memcpy(head, data, HEAD);
+	memcpy(&group, data + HEAD - sizeof(group), sizeof(group));
 	need(start->program == head[0] &&
 	    start->restart == (head[1] == PROGRAM_BODY_COUNT));
 	if (start->restart) {
@@ -68,7 +70,7 @@ check_start(const struct program_start *start, const char *buffer,
 		return;
 	}
 	need(size == HEAD + (size_t)head[2] + head[3]);
-	need(start->body == head[1]);
+	need(start->body == head[1] && start->group == group);
 	need(start->file.at == buffer + HEAD && start->file.len == head[2]);
 	need(start->environment.at == start->file.at + start->file.len);
 	need(start->environment.len == head[3]);

@@ -129,6 +129,7 @@ unit_tests = \
 	t/unit/monitor/scaling_rule \
 	t/unit/programs/application \
 	t/unit/programs/descendants \
+	t/unit/programs/crossing \
 	t/unit/programs/manager \
 	t/unit/programs/ownership \
 	t/unit/programs/pool \

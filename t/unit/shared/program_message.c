@@ -83,6 +83,7 @@ START_TEST(passes_a_start)
 {
 	static char		environment[PROGRAM_ENVIRONMENT_MAX];
 	struct program_start	sent = { .program = 7,
+				    .group = UINT64_C(1) << 40 | 3,
 				    .body = starts[_i].body,
 				    .file = str_of(starts[_i].file),
 				    .environment = { environment,
@@ -95,6 +96,7 @@ START_TEST(passes_a_start)
 	    &request), 1);
 	ck_assert_uint_eq(got.program, 7);
 	ck_assert(!got.restart);
+	ck_assert_uint_eq(got.group, sent.group);
 	ck_assert_uint_eq(got.body, sent.body);
 	ck_assert(str_same(got.file, sent.file));
 	ck_assert(str_same(got.environment, sent.environment));
@@ -139,28 +141,32 @@ START_TEST(sends_none_that_is_too_long)
 }
 END_TEST
 
-/* A head is four numbers; bytes of the message, with a descriptor or not. */
+#define HEAD	24
+
+/* A head is four numbers, and one of 64 bits; bytes of the message, with a
+ * descriptor or not. */
 static const struct {
-	uint32_t	head[4];
+	uint32_t	head[6];
 	size_t		len;
 	bool		has_fd;
 } no_starts[] = {
 	{ { 0 }, 0, false },
 	{ { 0 }, 0, true },
-	{ { 0 }, 15, true },
-	{ { 0, 0, 0, 0 }, 16, false },		/* no request */
-	{ { 0, 5, 0, 0 }, 16, true },
-	{ { 0, 4, 0, 0 }, 16, true },		/* a RESTART has none */
-	{ { 0, 4, 1, 0 }, 17, false },
-	{ { 0, 4, 1, 0 }, 16, false },
-	{ { 0, 4, 0, 1 }, 16, false },
-	{ { 0, 0, 1, 0 }, 16, true },		/* shorter than it says */
-	{ { 0, 0, 0, 1 }, 16, true },
-	{ { 0, 0, 0, 0 }, 17, true },		/* longer */
-	{ { 0, 0, 0xffffffff, 1 }, 16, true },	/* the sum overflows */
-	{ { 0, 0, PROGRAM_FILE_MAX + 1, 0 }, 16 + PROGRAM_FILE_MAX + 1, true },
+	{ { 0 }, HEAD - 1, true },
+	{ { 0, 0, 0, 0 }, HEAD, false },		/* no request */
+	{ { 0, 5, 0, 0 }, HEAD, true },
+	{ { 0, 4, 0, 0 }, HEAD, true },		/* a RESTART has none */
+	{ { 0, 4, 1, 0 }, HEAD + 1, false },
+	{ { 0, 4, 1, 0 }, HEAD, false },
+	{ { 0, 4, 0, 1 }, HEAD, false },
+	{ { 0, 0, 1, 0 }, HEAD, true },	/* shorter than it says */
+	{ { 0, 0, 0, 1 }, HEAD, true },
+	{ { 0, 0, 0, 0 }, HEAD + 1, true },		/* longer */
+	{ { 0, 0, 0xffffffff, 1 }, HEAD, true },	/* the sum overflows */
+	{ { 0, 0, PROGRAM_FILE_MAX + 1, 0 }, HEAD + PROGRAM_FILE_MAX + 1,
+	    true },
 	{ { 0, 0, 0, PROGRAM_ENVIRONMENT_MAX + 1 },
-	    16 + PROGRAM_ENVIRONMENT_MAX + 1, true },
+	    HEAD + PROGRAM_ENVIRONMENT_MAX + 1, true },
 };
 
 START_TEST(understands_no_other_start)
