@@ -44,6 +44,15 @@ sub enter {
 	exec('unshare', '-n', $^X, @command) or die "unshare: $!\n";
 }
 
+# What our namespace controls congestion by, from now on.
+sub use_control {
+	my ($name) = @_;
+
+	open(my $control, '>', '/proc/sys/net/ipv4/tcp_congestion_control');
+	print $control $name;
+	close($control) or die "link: no congestion control $name\n";
+}
+
 sub network_of { return readlink("/proc/$_[0]/ns/net") // '' }
 
 # rate: as tc(8) takes it.  queue: the queue's discipline in place of tbf's own,
