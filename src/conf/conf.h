@@ -67,7 +67,7 @@ struct conf {
 	int64_t		 architecture, spawn, io; /* enum conf_spawn ... */
 	const struct arch *arch;		/* its own; arch_choose() */
 	int64_t		 workers, workers_max;	/* as divide.h says */
-	int64_t		 sandbox, order;	/* enum conf_sandbox ... */
+	int64_t		 profile, sandbox, order; /* enum conf_profile ... */
 	int64_t		 version;		/* a switch: in responses */
 	char		*pid;			/* file; NULL: none */
 	int64_t		 watchdog;		/* ms; 0: none */

@@ -52,7 +52,8 @@ add_from(struct dump *d, const char *text, const struct conf_origin *from)
 	if (from == NULL)
 		buf_adds(&where, "default");
 	else
-		buf_addf(&where, "%s:%zu", d->conf->files.at[from->pos.file],
+		buf_addf(&where, "%s%s:%zu", from->by_profile ?
+		    "by profile: " : "", d->conf->files.at[from->pos.file],
 		    from->pos.line);
 	add_line(d, text, buf_string(&where));
 	buf_free(&where);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "conf/private.h"
+#include "conf/strategies.h"
 #include "lib/mem.h"
 #include "lib/need.h"
 
@@ -37,6 +38,17 @@ const struct conf_row conf_rows[] = {
 #include "conf/directives.tbl"
 #undef BLOCK
 #undef DIRECTIVE
+};
+
+static const struct profile_value {
+	enum conf_profile	 profile;
+	enum conf_block		 block;
+	const char		*word, *part, *value;
+} profile_values[] = {
+#define X(profile, block, word, part, value)				\
+	{ PROFILE_##profile, BLOCK_##block, word, part, value },
+	CONF_PROFILE_VALUES(X)
+#undef X
 };
 
 const size_t conf_nrows = sizeof(conf_rows) / sizeof(conf_rows[0]);
@@ -165,7 +177,10 @@ conf_origin_add(struct conf_object object, const struct conf_row *row,
 {
 	struct conf_origin	*o = mem_zero(sizeof(*o));
 
-	*o = (struct conf_origin){ *object.origins, row, element, pos, bad };
+	*o = (struct conf_origin){
+		.next = *object.origins, .row = row, .element = element,
+		.pos = pos, .bad = bad
+	};
 	*object.origins = o;
 }
 
@@ -178,5 +193,20 @@ conf_row_find_word(const char *word, enum conf_block block)
 		if (row->block == block && strcmp(row->word, word) == 0)
 			return row;
 	}
+	return NULL;
+}
+
+const char *
+conf_row_profile_value(const struct conf_row *row, int64_t profile)
+{
+	const struct profile_value	*v = profile_values, *end = v +
+					    sizeof(profile_values) /
+					    sizeof(profile_values[0]);
+
+	for (; v < end; v++)
+		if ((int64_t)v->profile == profile && v->block == row->block &&
+		    strcmp(v->word, row->word) == 0 &&
+		    strcmp(v->part, row->part) == 0)
+			return v->value;
 	return NULL;
 }

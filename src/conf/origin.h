@@ -21,6 +21,7 @@ struct conf_origin {
 	size_t			 element;	/* index in a list, else 0 */
 	struct conf_pos		 pos;
 	bool			 bad;		/* an error was reported */
+	bool			 by_profile;	/* pos is that of the profile */
 };
 
 /*

@@ -1,6 +1,7 @@
 /*
  * strategies: where the server learns what is asked for behind a page, which
- * response goes first, which threads serve clients, and where these wait.
+ * response goes first, which threads serve clients, and where these wait; and
+ * profiles, which are strategies that go together.
  */
 #ifndef CONF_STRATEGIES_H
 #define CONF_STRATEGIES_H
@@ -48,5 +49,30 @@ enum conf_io {
 #undef X
 	IO_COUNT
 };
+
+/* A load that the server is for. */
+#define CONF_PROFILES(X)						\
+	X(OFF, "off") X(SMALL_FILES, "small-files")			\
+	X(DOWNLOADS, "downloads") X(DISK_BOUND, "disk-bound")		\
+	X(AUTO, "auto")
+
+enum conf_profile {
+#define X(id, name) PROFILE_##id,
+	CONF_PROFILES(X)
+#undef X
+	PROFILE_COUNT
+};
+
+/* The values that a profile has in place of defaults: profile, block, word,
+ * part, value.  Each must fit to all that the conf may set. */
+#define CONF_PROFILE_VALUES(X)						\
+	X(SMALL_FILES, CACHE, "policy", "", "gdsf")			\
+	X(SMALL_FILES, CACHE, "hints", "", "learn")			\
+	X(DOWNLOADS, TOP, "order", "", "by-size")			\
+	X(DOWNLOADS, CACHE, "policy", "", "s3fifo")			\
+	X(DISK_BOUND, CACHE, "policy", "", "gdsf")			\
+	X(DISK_BOUND, CACHE, "hints", "", "links")			\
+	X(AUTO, CACHE, "policy", "", "auto")				\
+	X(AUTO, CACHE, "hints", "", "links")
 
 #endif

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define CONF_REQUIRED	NULL	/* in place of a default: must be given */
 
@@ -92,6 +93,9 @@ bool	conf_block_find(const char *word, enum conf_block inside,
 	    enum conf_block *);
 /* The row of a member, by its offset in the struct of that kind of object. */
 const struct conf_row *conf_row_find(enum conf_block kind, size_t offset);
+/* The value that an enum conf_profile has in place of a row's default; NULL:
+ * none. */
+const char *conf_row_profile_value(const struct conf_row *, int64_t profile);
 /* The first row of a directive, whose others follow it; NULL: no such word. */
 const struct conf_row *conf_row_find_word(const char *word, enum conf_block);
 

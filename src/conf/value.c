@@ -742,21 +742,47 @@ needs_default(struct conf_object object, const struct conf_row *row)
 	return o == NULL || (o->bad && !conf_value_is_list(row));
 }
 
+/* Sets a value that the conf does not set. */
+static void
+set_default(struct conf_reader *reader, struct conf_object object,
+    const struct conf_row *row, const char *text)
+{
+	struct conf_word	word = { .text = mem_string(text) };
+
+	need(conf_value_set(reader, row, &word, conf_member(object, row)));
+	mem_drop(&word.text);
+}
+
+/* Sets a value of the conf's profile, whose origin is that of the profile;
+ * false: the profile has none. */
+static bool
+set_by_profile(struct conf_reader *reader, struct conf_object object,
+    const struct conf_row *row)
+{
+	const char	*text = conf_row_profile_value(row,
+			    reader->conf->profile);
+
+	if (text == NULL)
+		return false;
+	set_default(reader, object, row, text);
+	conf_origin_add(object, row, 0, conf_pos_top(reader->conf,
+	    offsetof(struct conf, profile)), false);
+	conf_origin(object, row, 0)->by_profile = true;
+	return true;
+}
+
 /* Sets the defaults of an object's values that the conf does not set. */
 void
 conf_value_default(struct conf_reader *reader, struct conf_object object)
 {
 	const struct conf_row	*row;
-	struct conf_word	 word = { 0 };
 
 	CONF_EACH_ROW(row) {
 		if (!conf_object_has(object, row) ||
 		    !needs_default(object, row) ||
-		    row->value == CONF_REQUIRED || row->value[0] == '\0')
+		    row->value == CONF_REQUIRED || row->value[0] == '\0' ||
+		    set_by_profile(reader, object, row))
 			continue;
-		word.text = mem_string(row->value);
-		need(conf_value_set(reader, row, &word,
-		    conf_member(object, row)));
-		mem_drop(&word.text);
+		set_default(reader, object, row, row->value);
 	}
 }

@@ -27,6 +27,7 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->helpers_share, 0);
 	ck_assert_int_eq(conf->helpers_within, 60000);
 	ck_assert_int_eq(conf->helpers_idle, 30000);
+	ck_assert_int_eq(conf->profile, PROFILE_OFF);
 	ck_assert_int_eq(conf->order, ORDER_BY_ARRIVAL);
 	ck_assert_int_eq(conf->spawn, SPAWN_POOL);
 	ck_assert_int_eq(conf->io, IO_REACTIVE);
@@ -209,6 +210,7 @@ START_TEST(values)
 	ck_assert_int_eq(conf->architecture, ARCHITECTURE_SPED);
 	ck_assert_int_eq(conf->sandbox, SANDBOX_REQUIRED);
 	ck_assert_int_eq(conf->version, 1);
+	ck_assert_int_eq(conf->profile, PROFILE_DOWNLOADS);
 	ck_assert_int_eq(conf->order, ORDER_BY_SIZE);
 	ck_assert_int_eq(conf->spawn, SPAWN_REQUEST);
 	ck_assert_int_eq(conf->io, IO_SYNCHRONOUS);

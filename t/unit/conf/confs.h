@@ -115,7 +115,7 @@ make_directory(const char *name)
 /* Every directive, parts in any order, both ends of a statement. */
 static const char everything[] =
     "types $/types; type .x text/x; architecture sped; version on\t# a comment\r\n"
-    "order by-size; spawn request; io synchronous\n"
+    "profile downloads; order by-size; spawn request; io synchronous\n"
     "sandbox required\n"
     "helpers max 9 3 idle 1500ms\n"
     "\n# another; { } \"\n"

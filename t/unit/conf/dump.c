@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 
+#include "conf/strategies.h"
 #include "t/unit/conf/confs.h"
 
 /* The output of a function; the caller frees it. */
@@ -238,6 +239,67 @@ START_TEST(dump_says_where)
 }
 END_TEST
 
+/* What the conf sets has its place, what the profile sets that of the
+ * profile, and no default of another profile is set. */
+START_TEST(dump_says_what_is_by_profile)
+{
+	struct conf		*conf = good("profile small-files\n"
+				    "cache { hints off }\n" SITE);
+	char			*text = dump(conf);
+	static const char *const wanted[] = {
+		"# t.conf:2\n", "    policy    gdsf ", "# by profile: t.conf:2\n",
+		"    hints     off ", "# t.conf:3\n",
+	};
+
+	for (int i = 0; i < COUNT(wanted); i++)
+		ck_assert_msg(strstr(text, wanted[i]) != NULL, "%s",
+		    wanted[i]);
+	ck_assert_int_eq(conf->order, ORDER_BY_ARRIVAL);
+	free(text);
+	conf_free(&conf);
+	conf = good("cache { policy sieve }\nprofile small-files\n" SITE);
+	ck_assert_int_eq(conf->cache.policy, POLICY_SIEVE);
+	conf_free(&conf);
+}
+END_TEST
+
+/* Each value of a profile is that of a row, which takes the value. */
+START_TEST(profiles_have_values)
+{
+	static const struct {
+		const char	*profile, *block, *word, *part, *value;
+	} all[] = {
+#define X(profile, block, word, part, value)				\
+		{ #profile, #block, word, part, value },
+		CONF_PROFILE_VALUES(X)
+#undef X
+	};
+	static const char *const	 names[] = {
+#define X(id, name)	name,
+		CONF_PROFILES(X)
+#undef X
+	};
+	char				 text[256];
+	struct conf			*conf;
+
+	for (int i = 0; i < COUNT(all); i++) {
+		snprintf(text, sizeof(text), "%s %s %s\n" SITE, all[i].word,
+		    all[i].part, all[i].value);
+		if (strcmp(all[i].block, "TOP") != 0)
+			snprintf(text, sizeof(text), "cache { %s %s %s }\n"
+			    SITE, all[i].word, all[i].part, all[i].value);
+		conf = good(text);
+		conf_free(&conf);
+	}
+	for (int i = 0; i < COUNT(names); i++) {
+		snprintf(text, sizeof(text), "profile %s\n" SITE, names[i]);
+		conf = good(text);
+		ck_assert_int_eq(conf->profile, i);
+		conf_free(&conf);
+	}
+}
+END_TEST
+
 /* A dump has every row of the table. */
 START_TEST(dump_is_complete)
 {
@@ -274,5 +336,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, bounds);
 	tcase_add_loop_test(tests, round_trip, 0, 4);
 	tcase_add_test(tests, dump_says_where);
+	tcase_add_test(tests, dump_says_what_is_by_profile);
+	tcase_add_test(tests, profiles_have_values);
 	tcase_add_test(tests, dump_is_complete);
 }
