@@ -1,6 +1,7 @@
 /*
  * renewal: files of a line each, named by a hash of their group.
  */
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -110,8 +111,8 @@ write_number(int fd)
 }
 
 /* Replaces a file with the temporary name, too, which a crash may have left. */
-int
-renewal_set(int directory, const char *group)
+static int
+replace_number(int directory, const char *group)
 {
 	char	name[NAME_SIZE], new[NAME_SIZE];
 	int	fd, error;
@@ -131,5 +132,19 @@ renewal_set(int directory, const char *group)
 		(void)unlinkat(directory, new, 0);
 	else if (fsync(directory) == -1)
 		error = errno;
+	return error;
+}
+
+/* Two processes that set a number at once would take each other's temporary
+ * file away.  A file system without locks leaves that chance. */
+int
+renewal_set(int directory, const char *group)
+{
+	int	error;
+
+	while (flock(directory, LOCK_EX) == -1 && errno == EINTR)
+		;
+	error = replace_number(directory, group);
+	(void)flock(directory, LOCK_UN);
 	return error;
 }

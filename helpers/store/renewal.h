@@ -17,7 +17,8 @@ int	renewal_open_directory(const char *);
 bool	renewal_is_name(const char *file);
 /* The number of a group; 0: none was set.  0 or an errno. */
 int	renewal_read(int directory, const char *group, uint64_t *number);
-/* Sets another number, and returns when it is on disk.  0 or an errno. */
+/* Sets another number, and returns when it is on disk.  Waits for another
+ * process that sets one in the directory.  0 or an errno. */
 int	renewal_set(int directory, const char *group);
 
 #endif

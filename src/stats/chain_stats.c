@@ -109,6 +109,17 @@ chain_stats_read(size_t chain, struct chain_stats_numbers *to)
  * Reloads.  A read that begins after a reload has returned sees that reload.
  */
 
+/* Another process may be at a later reload already. */
+static void
+note_time(int64_t now)
+{
+	int64_t	last = __atomic_load_n(&all->reloaded_at, __ATOMIC_SEQ_CST);
+
+	while (last < now && !__atomic_compare_exchange_n(&all->reloaded_at,
+	    &last, now, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+		;
+}
+
 void
 chain_stats_reload(size_t chain)
 {
@@ -117,7 +128,7 @@ chain_stats_reload(size_t chain)
 
 	if (c == NULL)
 		return;
-	__atomic_store_n(&all->reloaded_at, clock_ms(), __ATOMIC_SEQ_CST);
+	note_time(clock_ms());
 	number = __atomic_add_fetch(&all->reloads, 1, __ATOMIC_SEQ_CST);
 	/* Another process may be at its next reload already. */
 	last = counter_read(&c->reloaded);

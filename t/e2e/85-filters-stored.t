@@ -9,6 +9,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(await docroot slurp write_file);
+use POSIX ();
 use Test::More;
 
 my $dir = docroot('tools/x' => '', 'runs/x' => '', 'results/x' => '');
@@ -229,7 +230,9 @@ get('/one.txt');
 await('its use to be noted', sub { recalled('shows') == 1 });
 get('/three.txt');
 await('the third', sub {
-	my @names = map { slurp($_) =~ m{/(one|two|three)\.txt}s ? $1 : '' }
+	# One that has gone meanwhile has no name.
+	my @names = map { (eval { slurp($_) } // '') =~
+	    m{/(one|two|three)\.txt}s ? $1 : '' }
 	    kept();
 
 	return "@{[sort @names]}" eq 'one three';
@@ -238,6 +241,30 @@ pass('the one that was not used for longest has gone');
 my $bytes = 0;
 $bytes += -s $_ for kept();
 cmp_ok($bytes, '<=', 65536, 'no more bytes than the conf says');
+
+# Commands at once: none is lost, and none fails.
+for my $round (1 .. 5) {
+	my @files = map { docroot() . '/said' } 1 .. 4;
+	my @pids;
+
+	write_file("$dir/tools/state", "round $round\n");
+	for my $file (@files) {
+		my $pid = fork() // die "fork: $!\n";
+
+		if ($pid == 0) {
+			open(STDOUT, '>', $file);
+			open(STDERR, '>&', \*STDOUT);
+			exec(Amped::program() =~ s/amped\z/ampedctl/r, '-s',
+			    $control, 'chain', 'shows', 'reload') or
+			    POSIX::_exit(127);
+		}
+		push(@pids, $pid);
+	}
+	my @failed = grep { waitpid($_, 0) != $_ || $? != 0 } @pids;
+	is(scalar(@failed), 0, "four reloads at once, $round") or
+	    diag(map { slurp($_) } @files);
+	like(get('/one.txt')->{body}, qr/^round $round$/m, '... are done');
+}
 
 # A directory that others may write to.
 chmod(0777, $results);

@@ -4,6 +4,7 @@
  */
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 #include <dirent.h>
 #include <errno.h>
@@ -326,6 +327,30 @@ renew(const char *group)
 	close(directory);
 }
 
+/* Two administrators at once: each of the numbers is set, in turn. */
+START_TEST(renewed_at_once)
+{
+	int	status = 0;
+
+	make_directory();
+	for (int process = 0; process < 2; process++)
+		if (fork() == 0) {
+			for (int i = 0; i < 50; i++)
+				renew("pages");
+			_exit(0);
+		}
+	for (int process = 0; process < 2; process++) {
+		ck_assert_int_gt(wait(&status), 0);
+		ck_assert_int_eq(status, 0);
+	}
+	ck_assert_int_eq(keep_with("key", "a text",
+	    find("key").store.renewal, MAX), 0);
+	ck_assert_str_eq(found("key"), "a text");
+	renew("pages");
+	ck_assert_ptr_null(found("key"));
+}
+END_TEST
+
 /* What a run from before has made does not count, whenever it is kept. */
 START_TEST(renewed)
 {
@@ -475,6 +500,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, old_notes);
 	tcase_add_test(tests, absent_notes);
 	tcase_add_test(tests, renewed);
+	tcase_add_test(tests, renewed_at_once);
 	tcase_add_test(tests, torn_renewal);
 	tcase_add_test(tests, room);
 	tcase_add_test(tests, full);
