@@ -6,12 +6,14 @@
 
 #include "lib/clock.h"
 #include "lib/counter.h"
+#include "lib/hash.h"
 #include "lib/mem.h"
 #include "stats/chain_stats.h"
 #include "stats/named_memory.h"
 
 /* Shared memory, made before the first process that uses it. */
 static struct {
+	uint64_t	start;
 	uint64_t	reloads;
 	int64_t		reloaded_at;
 } *all;
@@ -31,13 +33,24 @@ struct chain_stats {
 static struct named_memories	 chains = TAILQ_HEAD_INITIALIZER(chains);
 static struct chain_stats	*used;
 
+static uint64_t
+make_start(void)
+{
+	struct hash_key	random;
+
+	hash_key_random(&random);
+	return random.k0;
+}
+
 struct chain_stats *
 chain_stats_new(const char *const *names, size_t n)
 {
 	struct chain_stats	*s = mem_zero(sizeof(*s));
 
-	if (all == NULL)
+	if (all == NULL) {
 		all = mem_shared(sizeof(*all));
+		all->start = make_start();
+	}
 	s->n = n;
 	s->chains = mem_array(n + 1, sizeof(*s->chains));
 	for (size_t i = 0; i < n; i++)
@@ -136,6 +149,12 @@ chain_stats_reload(size_t chain)
 	    &c->reloaded, &last, number, false, __ATOMIC_SEQ_CST,
 	    __ATOMIC_SEQ_CST))
 		;
+}
+
+uint64_t
+chain_stats_start(void)
+{
+	return used != NULL ? all->start : 0;
 }
 
 uint64_t

@@ -57,6 +57,8 @@ bool	chain_stats_read(size_t chain, struct chain_stats_numbers *);
  * result counts if its chain was not reloaded after its run began.
  */
 void	chain_stats_reload(size_t chain);
+uint64_t chain_stats_start(void);	/* of the server: another number each
+					 * time, as the count begins anew */
 uint64_t chain_stats_reloads(void);	/* so far */
 uint64_t chain_stats_reloaded(size_t chain);	/* the count after the last
 						 * reload; 0: none */
