@@ -128,8 +128,8 @@ unit_tests = \
 	t/unit/monitor/control_socket \
 	t/unit/monitor/scaling_rule \
 	t/unit/programs/application \
-	t/unit/programs/descendants \
 	t/unit/programs/crossing \
+	t/unit/programs/descendants \
 	t/unit/programs/manager \
 	t/unit/programs/ownership \
 	t/unit/programs/pool \
