@@ -1,5 +1,6 @@
 /*
- * hot_names: sorts names by how much they were used, and writes them.
+ * hot_names: sorts names by how much they were used, and writes them behind the
+ * pages that hints are known of.
  */
 #include <string.h>
 
@@ -10,8 +11,10 @@
 #include "lib/mem.h"
 #include "shared/hot_list.h"
 
-/* A class has the names whose uses have so many bits. */
+/* A class has the names whose uses have so many bits; one more class has the
+ * pages, which come first. */
 #define CLASSES		17
+#define PAGES		CLASSES
 
 #define WRITE_MAX	(64 * 1024)	/* bytes in one iteration */
 
@@ -24,11 +27,16 @@ struct hot_names {
 	int			 file;		/* -1: no list is under way */
 	void			(*written)(void *);
 	void			*context;
-	bool			 visiting;	/* the walk has not ended */
-	size_t			 bucket;	/* where it goes on */
-	struct buf		 classes[CLASSES];
-	size_t			 names, bytes;	/* of all classes */
-	struct buf		 line;
+	enum {
+		PART_PAGES,
+		PART_NAMES,
+		PART_WRITE
+	}			 part;		/* of the work */
+	size_t			 bucket;	/* where a walk goes on */
+	struct buf		 classes[CLASSES + 1];
+	size_t			 names, pages;
+	size_t			 bytes;		/* of all classes */
+	struct buf		 line, files;
 };
 
 /* A list under way is over. */
@@ -36,10 +44,11 @@ static void
 reset_list(struct hot_names *h)
 {
 	evloop_cancel(h->timer);
-	for (int i = 0; i < CLASSES; i++)
+	for (int i = 0; i <= CLASSES; i++)
 		buf_free(&h->classes[i]);
 	buf_free(&h->line);
-	h->names = h->bytes = h->bucket = 0;
+	buf_free(&h->files);
+	h->names = h->pages = h->bytes = h->bucket = 0;
 	io_close(&h->file);
 }
 
@@ -53,7 +62,7 @@ class_of(unsigned uses)
 	return class;
 }
 
-/* Takes the last name of the lowest class. */
+/* Takes the last name of the lowest class; there is one. */
 static void
 drop_name(struct hot_names *h)
 {
@@ -93,11 +102,55 @@ take_name(void *context, const struct preload_name *name)
 		drop_name(h);
 }
 
+/* Takes as many files as the line has room for. */
+static void
+add_files(struct hot_names *h, const struct preload_list *list)
+{
+	for (unsigned i = 0; i < list->n; i++) {
+		if (!hot_list_has_file(list->files[i]) || h->line.len +
+		    h->files.len + list->files[i].len > HOT_LIST_LINE_MAX - 4)
+			continue;
+		if (h->files.len > 0)
+			buf_addc(&h->files, ' ');
+		buf_add(&h->files, list->files[i].at, list->files[i].len);
+	}
+}
+
+static bool
+has_room_for_page(const struct hot_names *h)
+{
+	return h->pages < HOT_LIST_PAGES_MAX && h->classes[PAGES].len <
+	    HOT_LIST_PAGES_BYTES_MAX - HOT_LIST_LINE_MAX - 1;
+}
+
+/* With the lists locked. */
+static void
+take_page(void *context, const struct preload_list *list)
+{
+	struct hot_names	*h = context;
+	struct buf		*to = &h->classes[PAGES];
+	struct hot_name		 line = { .coding = STR("") };
+
+	h->line.len = h->files.len = 0;
+	if (!has_room_for_page(h) || !hot_list_has_file(list->target) ||
+	    !target_add_url(h->conf, list->site, list->host, list->target,
+	    &h->line))
+		return;
+	add_files(h, list);
+	if (h->files.len == 0)
+		return;
+	line.url = (struct str){ h->line.at, h->line.len };
+	line.files = (struct str){ h->files.at, h->files.len };
+	hot_list_add(to, &line);
+	h->bytes = to->len;
+	h->pages++;
+}
+
 /* Returns the class to be written, or NULL: all are. */
 static struct buf *
 find_class(struct hot_names *h)
 {
-	for (int i = CLASSES - 1; i >= 0; i--)
+	for (int i = CLASSES; i >= 0; i--)
 		if (h->classes[i].len > 0)
 			return &h->classes[i];
 	return NULL;
@@ -125,19 +178,33 @@ write_part(struct hot_names *h)
 	return true;
 }
 
+/* The next walk, or the writing, begins. */
+static void
+end_walk(struct hot_names *h)
+{
+	h->part++;
+	h->bucket = 0;
+}
+
 /* Does a part of the work; false: all is done. */
 static bool
 do_part(struct hot_names *h)
 {
-	if (h->visiting) {
-		h->visiting = preload_visit(h->http, &h->bucket, take_name, h);
-		return true;
+	bool	more;
+
+	if (h->part == PART_WRITE) {
+		if (write_part(h))
+			return true;
+		reset_list(h);
+		h->written(h->context);
+		return false;
 	}
-	if (write_part(h))
-		return true;
-	reset_list(h);
-	h->written(h->context);
-	return false;
+	more = h->part == PART_PAGES ?
+	    preload_visit_lists(h->http, &h->bucket, take_page, h) :
+	    preload_visit(h->http, &h->bucket, take_name, h);
+	if (!more)
+		end_walk(h);
+	return true;
 }
 
 static void
@@ -159,7 +226,7 @@ hot_names_write(struct hot_names *h, int file, void (*written)(void *),
 	h->file = file;
 	h->written = written;
 	h->context = context;
-	h->visiting = true;
+	h->part = PART_PAGES;
 	evloop_arm(h->timer, h->clock->ms);
 }
 

@@ -1,6 +1,7 @@
 /*
  * hot_names: writes the names that a main serves, the most used first, as a
- * list (shared/hot_list.h), for the main after it.
+ * list (shared/hot_list.h), for other mains; and what it has learned of pages
+ * (http/hints).
  *
  * The walk through the path cache is done a part at a time.
  */

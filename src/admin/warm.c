@@ -1,5 +1,6 @@
 /*
- * warm: reads lists a part at a time, and loads their names; loads hints.
+ * warm: reads lists a part at a time, and loads their names; loads hints, and
+ * passes on those that lists have.
  */
 #include <sys/queue.h>
 
@@ -22,6 +23,7 @@
 #define PAUSE		10		/* ms, then */
 #define HINT_WAIT	2		/* ms: hints could not be taken */
 #define LISTS_MAX	16
+#define PAGES_AT_ONCE	32		/* lines, which cost no load */
 
 struct warm_list {
 	int			 file;
@@ -39,6 +41,8 @@ struct warm {
 	unsigned		 nlists;
 	unsigned		 nloading;
 	size_t			 loaded;	/* names */
+	size_t			 pages;		/* with hints */
+	bool			 full;		/* a cache was */
 	unsigned		 nhints;	/* being loaded */
 	bool			 hints_come;	/* there may be some */
 	bool			 has_lists;	/* not reported yet */
@@ -109,26 +113,59 @@ new_load(struct warm *w, void (*ended)(void *, struct preload *))
 	};
 }
 
+/* Finds where a URL leads; text: room for it, which is to be freed. */
+static bool
+find_target(const struct warm *w, struct str name, struct buf *text,
+    struct url *url, size_t *listener)
+{
+	struct buf	wrong = { 0 };
+	bool		found;
+
+	buf_add(text, name.at, name.len);
+	found = url_parse(buf_string(text), url) == NULL &&
+	    target_listener(w->setup.conf, url, listener, &wrong);
+	buf_free(&wrong);
+	return found;
+}
+
 static void
 load_name(struct warm *w, const struct hot_name *name)
 {
-	struct buf	text = { 0 }, coding = { 0 }, wrong = { 0 };
+	struct buf	text = { 0 }, coding = { 0 };
 	struct load	load = new_load(w, end_file);
 	struct url	url;
 	size_t		listener;
 
-	buf_add(&text, name->url.at, name->url.len);
 	buf_add(&coding, name->coding.at, name->coding.len);
 	if (coding.len > 0)
 		load.coding = buf_string(&coding);
-	if (url_parse(buf_string(&text), &url) == NULL &&
-	    target_listener(w->setup.conf, &url, &listener, &wrong)) {
+	if (find_target(w, name->url, &text, &url, &listener)) {
 		w->nloading++;
 		load_begin(&load, &url, listener);
 	}
 	buf_free(&text);
 	buf_free(&coding);
-	buf_free(&wrong);
+}
+
+static void
+add_page(struct warm *w, const struct hot_name *name)
+{
+	struct buf		 text = { 0 };
+	struct preload_list	 list = { 0 };
+	struct str		 files = name->files;
+	struct url		 url;
+	size_t			 listener;
+
+	while (files.len > 0 && list.n < HINT_FILES_MAX)
+		list.files[list.n++] = str_cut(&files, ' ');
+	if (find_target(w, name->url, &text, &url, &listener) &&
+	    str_starts(url.target, STR("/"))) {
+		list.site = target_site(w->setup.conf, &url, listener)->number;
+		list.host = url.host;
+		list.target = url.target;
+		w->pages += preload_add_list(w->setup.http, &list);
+	}
+	buf_free(&text);
 }
 
 static void
@@ -155,8 +192,9 @@ load_hint(struct warm *w)
 	return begun;
 }
 
-/* Takes the next line of the first list; false: the list has ended. */
-static bool
+/* Takes the next line of the first list.  HOT_LIST_NOTHING: the list has ended,
+ * or only names are left, which would displace others. */
+static enum hot_list_line
 take_line(struct warm *w)
 {
 	struct warm_list	*list = STAILQ_FIRST(&w->lists);
@@ -165,20 +203,31 @@ take_line(struct warm *w)
 	enum hot_list_line	 kind = hot_list_next(&text, &name);
 
 	if (kind == HOT_LIST_NOTHING)
-		return read_part(list);
+		return read_part(list) ? HOT_LIST_COMMENT : HOT_LIST_NOTHING;
+	if (kind == HOT_LIST_PAGE)
+		add_page(w, &name);
+	if (kind == HOT_LIST_NAME && !preload_has_room(w->setup.http)) {
+		w->full = true;
+		return HOT_LIST_NOTHING;
+	}
 	if (kind == HOT_LIST_NAME)
 		load_name(w, &name);
 	buf_consume(&list->text, list->text.len - text.len);
-	return true;
+	return kind;
 }
 
 static void
-report_end(struct warm *w, const char *how)
+report_end(struct warm *w)
 {
+	const char	*how = w->full ? ", and a cache is full" : "";
+
 	log_info("%zu files and variants were brought into the caches by a "
 	    "list of hot names%s", w->loaded, how);
-	w->loaded = 0;
-	w->has_lists = false;
+	if (w->pages > 0)
+		log_info("hints of %zu page%s came with the list", w->pages,
+		    w->pages == 1 ? "" : "s");
+	w->loaded = w->pages = 0;
+	w->has_lists = w->full = false;
 }
 
 /* Returns the ms to leave to clients after a load that has taken so many us. */
@@ -192,15 +241,14 @@ get_pause(const struct warm *w, int64_t us)
 static void
 load_next(struct warm *w)
 {
-	int64_t	begun = clock_us();
+	int64_t			begun = clock_us();
+	enum hot_list_line	kind;
+	unsigned		n = 0;
 
-	if (!preload_has_room(w->setup.http)) {
-		while (w->nlists > 0)
-			drop_list(w);
-		report_end(w, ", and a cache is full");
-		return;
-	}
-	if (!take_line(w))
+	do
+		kind = take_line(w);
+	while (kind == HOT_LIST_PAGE && ++n < PAGES_AT_ONCE);
+	if (kind == HOT_LIST_NOTHING)
 		drop_list(w);
 	arm_timer(w, get_pause(w, clock_us() - begun));
 }
@@ -234,7 +282,7 @@ on_timer(void *context)
 	else if (w->nlists > 0 && w->nloading < w->setup.at_once)
 		load_next(w);
 	else if (w->has_lists && w->nlists == 0 && w->nloading == 0)
-		report_end(w, "");
+		report_end(w);
 }
 
 /* Hints that are under way have a timer, or arm it when they end. */

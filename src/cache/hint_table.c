@@ -13,6 +13,7 @@
 #include "lib/mem.h"
 
 #define BUCKETS		1024
+#define VISIT_AT_ONCE	64	/* of them */
 
 /* Of a page, files that were judged: with more, both counts are halved. */
 #define JUDGED_MAX	64
@@ -25,6 +26,8 @@ struct target {
 struct page {
 	uint64_t	 number;	/* a hash of site and name: as clients
 					 * cannot choose it, it is unique */
+	uint32_t	 site;
+	char		*name;		/* owned, terminated */
 	struct target	*targets;	/* sorted by uses */
 	unsigned	 n;
 	unsigned	 judged, used;	/* files that were brought in */
@@ -66,7 +69,8 @@ struct hint_table {
 static size_t
 count_bytes(const struct page *p)
 {
-	size_t	bytes = sizeof(*p) + HINT_FILES_MAX * sizeof(p->targets[0]);
+	size_t	bytes = sizeof(*p) + HINT_FILES_MAX * sizeof(p->targets[0]) +
+		    strlen(p->name) + 1;
 
 	for (unsigned i = 0; i < p->n; i++)
 		bytes += strlen(p->targets[i].text) + 1;
@@ -115,15 +119,18 @@ drop_page(struct hint_table *t, struct page *p)
 	for (unsigned i = 0; i < p->n; i++)
 		free(p->targets[i].text);
 	free(p->targets);
+	free(p->name);
 	free(p);
 }
 
 static struct page *
-add_page(struct hint_table *t, uint64_t number)
+add_page(struct hint_table *t, uint64_t number, const struct hint_page *key)
 {
 	struct page	*p = mem_zero(sizeof(*p));
 
 	p->number = number;
+	p->site = key->site;
+	p->name = copy_text(key->name);
 	p->targets = mem_array(HINT_FILES_MAX, sizeof(p->targets[0]));
 	LIST_INSERT_HEAD(&t->buckets[number % BUCKETS], p, link);
 	TAILQ_INSERT_TAIL(&t->order, p, order);
@@ -198,6 +205,14 @@ use_target(struct hint_table *t, struct page *p, unsigned i)
 		sort_target(p, i);
 }
 
+static void
+append_target(struct hint_table *t, struct page *p, struct str target,
+    unsigned uses)
+{
+	p->targets[p->n++] = (struct target){ copy_text(target), uses };
+	t->bytes += target.len + 1;
+}
+
 /* A list with another target may be worth more. */
 static void
 add_target(struct hint_table *t, struct page *p, struct str target)
@@ -206,8 +221,7 @@ add_target(struct hint_table *t, struct page *p, struct str target)
 		halve_uses(t, p);
 	if (p->n == HINT_FILES_MAX)
 		return;
-	p->targets[p->n++] = (struct target){ copy_text(target), 1 };
-	t->bytes += target.len + 1;
+	append_target(t, p, target, 1);
 	p->judged /= 2;
 	p->used /= 2;
 }
@@ -220,7 +234,7 @@ need_page(struct hint_table *t, const struct hint_page *key)
 	struct page	*p = find_page(t, number);
 
 	if (p == NULL)
-		p = add_page(t, number);
+		p = add_page(t, number, key);
 	TAILQ_REMOVE(&t->order, p, order);
 	TAILQ_INSERT_TAIL(&t->order, p, order);
 	return p;
@@ -290,6 +304,71 @@ hint_table_set(struct hint_table *t, const struct hint_page *key,
 }
 
 /*
+ * From table to table
+ */
+
+static bool
+is_worth_it(const struct page *p)
+{
+	return p->judged < HINT_JUDGED_MIN ||
+	    p->used * 100 >= p->judged * HINT_USED_MIN;
+}
+
+static void
+tell_list(const struct page *p,
+    void (*tell)(void *, const struct hint_list *), void *context)
+{
+	struct hint_list	list = { .page = { p->site, str_of(p->name) },
+				    .n = p->n };
+
+	for (unsigned i = 0; i < p->n; i++)
+		list.targets[i] = str_of(p->targets[i].text);
+	if (list.n > 0 && is_worth_it(p))
+		tell(context, &list);
+}
+
+bool
+hint_table_visit(struct hint_table *t, size_t *bucket,
+    void (*tell)(void *, const struct hint_list *), void *context)
+{
+	const struct page	*p;
+
+	lock_acquire(t->lock);
+	for (unsigned n = 0; n < VISIT_AT_ONCE && *bucket < BUCKETS; n++) {
+		LIST_FOREACH(p, &t->buckets[*bucket], link)
+			tell_list(p, tell, context);
+		(*bucket)++;
+	}
+	lock_release(t->lock);
+	return *bucket < BUCKETS;
+}
+
+static void
+restore_list(struct hint_table *t, const struct hint_list *list)
+{
+	struct page	*p = need_page(t, &list->page);
+
+	for (unsigned i = 0; i < list->n && p->n < HINT_FILES_MAX; i++) {
+		if (list->targets[i].len > HINT_NAME_MAX ||
+		    find_target(p, list->targets[i]) < p->n)
+			continue;
+		append_target(t, p, list->targets[i], HINT_USES_RESTORED);
+		sort_target(p, p->n - 1);
+	}
+	trim_pages(t);
+}
+
+void
+hint_table_restore(struct hint_table *t, const struct hint_list *list)
+{
+	if (list->page.name.len > HINT_NAME_MAX)
+		return;
+	lock_acquire(t->lock);
+	restore_list(t, list);
+	lock_release(t->lock);
+}
+
+/*
  * The queue
  */
 
@@ -306,13 +385,6 @@ hint_table_count_read(struct hint_table *t)
 	lock_acquire(t->lock);
 	count_read(t);
 	lock_release(t->lock);
-}
-
-static bool
-is_worth_it(const struct page *p)
-{
-	return p->judged < HINT_JUDGED_MIN ||
-	    p->used * 100 >= p->judged * HINT_USED_MIN;
 }
 
 static bool

@@ -26,16 +26,14 @@
 #define HINT_BYTES_MAX		(1024 * 1024)	/* of all pages */
 #define HINT_NAME_MAX		1024	/* bytes of a name or of a target */
 #define HINT_USES_MAX		15	/* of a file: then all are halved */
+#define HINT_USES_RESTORED	4	/* of a file in another table's list */
 #define HINT_RESERVE		64	/* extra reads */
-#define HINT_READS_EACH		10	/* reads, waited for, for one extra
-					 * read more */
+#define HINT_READS_EACH		10	/* awaited reads for an extra one */
 #define HINT_QUEUE_MAX		256	/* files to be brought in */
-#define HINT_BROUGHT_MAX	1024	/* files of which the table waits to
-					 * see whether they are used */
+#define HINT_BROUGHT_MAX	1024	/* files whose use is not known yet */
 #define HINT_LATE		2000	/* ms: too late to bring a file in */
 #define HINT_PAUSE		4000	/* ms between two sendings of a list */
-/* The list of a page is not sent while of so many files that were brought in
- * less than this percentage was used. */
+/* A list is not sent if of so many files less than this percentage was used. */
 #define HINT_JUDGED_MIN		8
 #define HINT_USED_MIN		30
 
@@ -44,6 +42,13 @@ struct hint_table;
 struct hint_page {
 	uint32_t	 site;
 	struct str	 name;
+};
+
+/* A page and its targets, those asked for most first. */
+struct hint_list {
+	struct hint_page page;
+	struct str	 targets[HINT_FILES_MAX];
+	unsigned	 n;
 };
 
 /* How the page was asked for: its files are asked for in the same way. */
@@ -71,41 +76,45 @@ struct hint_counts {
 	uint64_t	 brought, used, wasted;
 };
 
-struct hint_table	*hint_table_new(bool shared);
-void		 hint_table_free(struct hint_table **);
+struct hint_table *hint_table_new(bool shared);
+void	hint_table_free(struct hint_table **);
 /* A client has waited for a read. */
-void		 hint_table_count_read(struct hint_table *);
+void	hint_table_count_read(struct hint_table *);
 /* Notes that a client has asked for a target behind a page. */
-void		 hint_table_note(struct hint_table *, const struct hint_page *,
-		    struct str target);
+void	hint_table_note(struct hint_table *, const struct hint_page *,
+	    struct str target);
 /* Makes these targets the list of a page. */
-void		 hint_table_set(struct hint_table *, const struct hint_page *,
-		    const struct str *targets, unsigned n);
+void	hint_table_set(struct hint_table *, const struct hint_page *,
+	    const struct str *targets, unsigned n);
+/* Tells of lists that may be sent, in some buckets from *bucket on, with the
+ * table locked; false: those were the last buckets. */
+bool	hint_table_visit(struct hint_table *, size_t *bucket,
+	    void (*tell)(void *, const struct hint_list *), void *);
+/* Adds the targets of a list that another table has told of, as far as there is
+ * room in the list of the page. */
+void	hint_table_restore(struct hint_table *, const struct hint_list *);
 /* Whether the list of a page, known or not, may be sent at clock ms. */
-bool		 hint_table_may_send(struct hint_table *,
-		    const struct hint_page *, int64_t now);
+bool	hint_table_may_send(struct hint_table *,
+	    const struct hint_page *, int64_t now);
 /* Queues the files of a page, those asked for most first; now: clock ms.
  * False: there are none, or they must not be brought in now. */
-bool		 hint_table_send(struct hint_table *, const struct hint_page *,
-		    const struct hint_asker *, int64_t now);
+bool	hint_table_send(struct hint_table *, const struct hint_page *,
+	    const struct hint_asker *, int64_t now);
 /* Takes the next file to be brought in from the queue; false: there is none. */
-bool		 hint_table_next(struct hint_table *, int64_t now,
-		    struct hint *);
-void		 hint_table_free_hint(struct hint *);
+bool	hint_table_next(struct hint_table *, int64_t now, struct hint *);
+void	hint_table_free_hint(struct hint *);
 /* A file of that number's page was brought in, to this path; path NULL: that
  * has cost no read, or was refused. */
-void		 hint_table_brought(struct hint_table *, uint64_t page,
-		    struct str target, const struct hint_path *);
+void	hint_table_brought(struct hint_table *, uint64_t page,
+	    struct str target, const struct hint_path *);
 /* Asks of each file that was brought in whether its path is still there, and
  * sets the uses of that; so finds those that were used or wasted. */
-void		 hint_table_settle(struct hint_table *,
-		    bool (*)(void *, struct hint_path *), void *);
-void		 hint_table_get_counts(struct hint_table *,
-		    struct hint_counts *);
-/* The number of files in the queue. */
-size_t		 hint_table_queued(const struct hint_table *);
-/* Numbers of pages, and of their bytes. */
-size_t		 hint_table_pages(const struct hint_table *);
-size_t		 hint_table_bytes(const struct hint_table *);
+void	hint_table_settle(struct hint_table *,
+	    bool (*)(void *, struct hint_path *), void *);
+void	hint_table_get_counts(struct hint_table *, struct hint_counts *);
+/* Numbers of files in the queue, of pages, and of bytes of all pages. */
+size_t	hint_table_queued(const struct hint_table *);
+size_t	hint_table_pages(const struct hint_table *);
+size_t	hint_table_bytes(const struct hint_table *);
 
 #endif

@@ -161,6 +161,67 @@ preload_visit(struct http_loop *http, size_t *bucket,
 	return pathname_forget(&http->caches->paths, bucket, visit_path, &v);
 }
 
+struct list_visit {
+	const struct conf	*conf;
+	void			(*tell)(void *, const struct preload_list *);
+	void			*context;
+};
+
+/* Takes the host out of the name of a page, which is one of rules_add_name() in
+ * a site with roots by host. */
+static struct str
+take_host(struct str *name)
+{
+	struct str	host = *name;
+
+	str_skip(&host, 1);
+	host = str_cut(&host, '/');
+	str_skip(name, host.len + 1);
+	return host;
+}
+
+static void
+tell_list(void *context, const struct hint_list *list)
+{
+	const struct list_visit	*v = context;
+	struct preload_list	 told = { .site = list->page.site,
+				    .target = list->page.name, .n = list->n };
+
+	if (v->conf->sites[told.site].rules.some_by_host)
+		told.host = take_host(&told.target);
+	for (unsigned i = 0; i < list->n; i++)
+		told.files[i] = list->targets[i];
+	v->tell(v->context, &told);
+}
+
+bool
+preload_visit_lists(struct http_loop *http, size_t *bucket,
+    void (*tell)(void *, const struct preload_list *), void *context)
+{
+	struct list_visit	v = { http->conf, tell, context };
+
+	return hints_visit(http->caches, bucket, tell_list, &v);
+}
+
+bool
+preload_add_list(struct http_loop *http, const struct preload_list *added)
+{
+	const struct conf_site	*site = &http->conf->sites[added->site];
+	size_t			 before = http->work.len;
+	bool			 taken;
+	struct hint_list	 list = { .page = { (uint32_t)added->site,
+				    added->target }, .n = added->n };
+
+	if (site->rules.some_by_host)
+		list.page.name = rules_add_name(&http->work, added->host,
+		    added->target);
+	for (unsigned i = 0; i < added->n; i++)
+		list.targets[i] = added->files[i];
+	taken = hints_restore(http->caches, &list);
+	http->work.len = before;
+	return taken;
+}
+
 static bool
 has_room(const struct cache *c)
 {

@@ -64,6 +64,20 @@ void	preload_add_field(struct buf *, const char *variant);
  * last.  A name is valid during the call, which must not use the caches. */
 bool	preload_visit(struct http_loop *, size_t *bucket,
 	    void (*tell)(void *, const struct preload_name *), void *);
+/* A page, and the files that are asked for behind it. */
+struct preload_list {
+	size_t		 site;
+	struct str	 host;		/* as of a name */
+	struct str	 target;	/* raw */
+	struct str	 files[HINT_FILES_MAX];	/* raw targets */
+	unsigned	 n;
+};
+
+/* Tells of the lists that were learned, as preload_visit() of names. */
+bool	preload_visit_lists(struct http_loop *, size_t *bucket,
+	    void (*tell)(void *, const struct preload_list *), void *);
+/* Adds a list to those that were learned; false: none are learned. */
+bool	preload_add_list(struct http_loop *, const struct preload_list *);
 /* Whether another file would displace none. */
 bool	preload_has_room(struct http_loop *);
 

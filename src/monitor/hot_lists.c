@@ -153,8 +153,8 @@ merge_lists(const struct generation *g, struct buf *to)
 	for (unsigned i = 0; i < g->nworkers; i++)
 		if (g->workers[i].hot_list.file != -1)
 			lists[i] = read_file(g->workers[i].hot_list.file);
-	buf_adds(to, "# Names of files that amped was asked for, most often "
-	    "first; see hotlist in\n# amped.conf(5).\n");
+	buf_adds(to, "# Pages, and names of files that amped was asked for, "
+	    "most often first; see\n# hotlist in amped.conf(5).\n");
 	start = to->len;
 	(void)hot_list_merge(to, lists, g->nworkers);
 	return to->len - start;

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Hints: when a page comes up cold, the files behind it are brought in before
 # they are asked for, by what requests have said, or by the names in the page.
+# What was learned goes from main to main, and is kept over a restart.
 # The disk answers nothing while a file is asked for that must be in memory.
 # arch: all
 use strict;
@@ -8,7 +9,7 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Amped qw(await content docroot slurp);
+use Amped qw(await content docroot free_port slurp write_file);
 use Amped::Slowfs;
 use Test::More;
 
@@ -45,13 +46,16 @@ sub counts {
 }
 
 sub begin {
-	my ($hints, $site) = @_;
+	my ($hints, $site, $cache) = @_;
 
-	$server = Amped->start(root => $at, global =>
+	# Names in a list of what was learned have a port, so it must not be 0.
+	$server = Amped->start(root => $at, sites => "site default {\n" .
+	    "\tlisten 127.0.0.1:" . free_port() . "\n\troot $at\n" .
+	    "\tpath /guarded { allow 127.0.0.1; deny all; }\n" .
+	    ($site // '') . "}\n", global =>
 	    "control $place/control\nhelpers 2 max 8 share 8\n" .
-	    "cache {\n\tpaths 1000 revalidate 1h stale 1h\n\thints $hints\n}\n",
-	    site => "\tpath /guarded { allow 127.0.0.1; deny all; }\n" .
-	    ($site // ''));
+	    "cache {\n\tpaths 1000 revalidate 1h stale 1h\n\thints $hints\n" .
+	    ($cache // '') . "}\n");
 }
 
 # Asks for a file behind a page, as a browser does; whether it is right.
@@ -94,6 +98,38 @@ is_ready('learn', 'dir/a.png', 'dir/b.css');
 await('them to be used', sub { counts() eq '2 2 0' });
 pass('used');
 ok(get('guarded/g.png'), 'what has a guard is served as ever');
+kill('HUP', $server->{pid});
+ok($server->wait_line(qr/info: hints of 1 page came with the list/),
+    'the next main takes over what this one has learned');
+await('the old main to go', sub { $server->role('main') == 1 });
+make_cold();
+await('the hints', sub { counts() =~ /^4 / });
+is_ready('after a reload', 'dir/a.png', 'dir/b.css');
+await('them to be used', sub { counts() eq '4 4 0' });
+pass('used');
+is_deeply([$server->complaints], [], 'no complaints');
+$server->stop;
+
+# A file keeps it over a restart, and somebody else may have written there.
+my $list = "$place/hot/list";
+Amped::make_directory("$place/hot");
+chown(scalar(getpwnam(Amped::ordinary_user())), -1, "$place/hot");
+begin('learn', '', "\thotlist $list\n");
+ok(get('dir/page.html'), 'the page');
+ok(get($_, 'dir/page.html'), "a file behind it: $_") for qw(dir/a.png dir/b.css);
+$server->stop;
+like(slurp($list), qr{^#[^>]*^> http://127.0.0.1:\d+/dir/page.html }m,
+    'the list has the page in front');
+write_file($list, "> /dir/page.html /dir/b.css\n> /other.html\n" .
+    "> /other.html dir/a.png\n> http://other/ /dir/a.png\n> /none /a /b\n");
+begin('learn', '', "\thotlist $list\n");
+ok($server->wait_line(qr/warn: 2 lines of the hot list $list are no name/),
+    'bad lines');
+ok($server->wait_line(qr/info: hints of \d pages came with the list/),
+    'the others are taken');
+make_cold();
+await('the hint', sub { counts() =~ /^1 / });
+is_ready('after a restart', 'dir/b.css');
 is_deeply([$server->complaints], [], 'no complaints');
 $server->stop;
 

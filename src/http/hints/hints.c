@@ -87,6 +87,36 @@ hints_measure(const struct caches *caches)
 }
 
 /*
+ * From main to main
+ */
+
+/* With `links` a page itself has its list. */
+static bool
+has_learned(const struct hints *h)
+{
+	return h != NULL && h->pages == NULL;
+}
+
+bool
+hints_visit(const struct caches *caches, size_t *bucket,
+    void (*tell)(void *, const struct hint_list *), void *context)
+{
+	const struct hints	*h = caches->hints;
+
+	return has_learned(h) && hint_table_visit(h->table, bucket, tell,
+	    context);
+}
+
+bool
+hints_restore(const struct caches *caches, const struct hint_list *list)
+{
+	if (!has_learned(caches->hints))
+		return false;
+	hint_table_restore(caches->hints->table, list);
+	return true;
+}
+
+/*
  * Waits
  */
 

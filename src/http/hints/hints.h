@@ -19,6 +19,12 @@ struct hints	*hints_new(const struct conf *, struct caches *);
 void		 hints_free(struct hints **);
 /* Finds what was used, and sets the counters. */
 void		 hints_measure(const struct caches *);
+/* As hint_table_visit(), of lists that were learned. */
+bool		 hints_visit(const struct caches *, size_t *bucket,
+		    void (*tell)(void *, const struct hint_list *), void *);
+/* As hint_table_restore(); false: no lists are learned. */
+bool		 hints_restore(const struct caches *,
+		    const struct hint_list *);
 /* As hints_note_wait(), for the first wait of a request. */
 COLD void	 hints_note_first_wait(struct conn *);
 /* Whether files wait to be brought in. */

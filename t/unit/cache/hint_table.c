@@ -409,6 +409,136 @@ START_TEST(brought_are_limited)
 }
 END_TEST
 
+/* The lists that a table tells of, as text. */
+static struct buf	told;
+static struct hint_list	lists[3];
+static unsigned		nlists;
+
+static void
+tell(void *context, const struct hint_list *list)
+{
+	ck_assert_ptr_eq(context, &told);
+	if (nlists < sizeof(lists) / sizeof(lists[0]))
+		lists[nlists] = *list;
+	nlists++;
+	buf_addf(&told, "%u %.*s:", list->page.site, (int)list->page.name.len,
+	    list->page.name.at);
+	for (unsigned i = 0; i < list->n; i++)
+		buf_addf(&told, " %.*s", (int)list->targets[i].len,
+		    list->targets[i].at);
+	buf_addc(&told, '\n');
+}
+
+static const char *
+tell_all(void)
+{
+	size_t	bucket = 0;
+
+	told.len = 0;
+	nlists = 0;
+	while (hint_table_visit(table, &bucket, tell, &told))
+		;
+	return buf_string(&told);
+}
+
+/* Another table takes a list, and sends it in the same order. */
+START_TEST(handed_on)
+{
+	struct hint_table	*old = table;
+
+	ck_assert_str_eq(tell_all(), "");
+	note("/", "/b", 1);
+	note("/", "/a", 3);
+	ck_assert_str_eq(tell_all(), "0 /: /a /b\n");
+	table = hint_table_new(false);
+	hint_table_restore(table, &lists[0]);
+	hint_table_free(&old);
+	ck_assert_str_eq(tell_all(), "0 /: /a /b\n");
+	ck_assert(send_list("/"));
+	ck_assert_str_eq(next(), "/a");
+	ck_assert_str_eq(next(), "/b");
+}
+END_TEST
+
+/* What the table has noted itself stays, and is not counted twice. */
+START_TEST(joined)
+{
+	struct hint_list	list = { .page = page("/"), .n = 2, .targets = {
+				    STR("/old"), STR("/both") } };
+
+	note("/", "/both", 1);
+	note("/", "/often", HINT_USES_RESTORED + 1);
+	note("/", "/new", 2);
+	hint_table_restore(table, &list);
+	ck_assert_str_eq(tell_all(), "0 /: /often /old /new /both\n");
+	for (unsigned i = 0; i < HINT_FILES_MAX; i++)
+		note_number(0, i);
+	list.page = page("/page0");
+	hint_table_restore(table, &list);
+	ck_assert(send_list("/page0"));
+	while (strcmp(next(), "none") != 0)
+		ck_assert_ptr_ne(strstr(hint.target.at, "/file"), NULL);
+}
+END_TEST
+
+/* A list of another table survives one file that is asked for now and then. */
+START_TEST(restored_stays)
+{
+	struct hint_list	list = { .page = page("/"), .n = 1, .targets = {
+				    STR("/old") } };
+	char			name[20];
+
+	hint_table_restore(table, &list);
+	for (unsigned i = 0; i < HINT_FILES_MAX; i++) {
+		snprintf(name, sizeof(name), "/%u", i);
+		note("/", name, 1);
+	}
+	ck_assert(send_list("/"));
+	ck_assert_str_eq(next(), "/old");
+}
+END_TEST
+
+START_TEST(restored_is_limited)
+{
+	char			 name[HINT_NAME_MAX + 2], key[20];
+	struct hint_list	 list = { .n = HINT_FILES_MAX };
+
+	memset(name, 'x', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	for (unsigned i = 0; i < HINT_FILES_MAX; i++)
+		list.targets[i] = str_of(name);
+	list.page = page(name);
+	hint_table_restore(table, &list);
+	ck_assert_uint_eq(hint_table_pages(table), 0);
+	list.page = page("/");
+	hint_table_restore(table, &list);
+	ck_assert_str_eq(tell_all(), "");
+	for (unsigned i = 0; i < 2 * HINT_PAGES_MAX; i++) {
+		snprintf(key, sizeof(key), "/page%u", i);
+		list.page = page(key);
+		list.n = 1;
+		list.targets[0] = str_of(name + 1);
+		hint_table_restore(table, &list);
+	}
+	ck_assert_uint_le(hint_table_pages(table), HINT_PAGES_MAX);
+	ck_assert_uint_le(hint_table_bytes(table), HINT_BYTES_MAX);
+	(void)tell_all();
+	ck_assert_uint_eq(nlists, hint_table_pages(table));
+}
+END_TEST
+
+/* A list whose files are brought in for nothing is of no use to another. */
+START_TEST(useless_list)
+{
+	note("/", "/a", 1);
+	for (unsigned k = 0; k < HINT_JUDGED_MIN; k++)
+		note_number(0, k);
+	ck_assert_uint_eq(bring("/page0", 0), HINT_JUDGED_MIN);
+	settle(-1);
+	ck_assert_str_eq(tell_all(), "0 /: /a\n");
+}
+END_TEST
+
 static void
 begin(void)
 {
@@ -421,6 +551,7 @@ end(void)
 {
 	hint_table_free(&table);
 	hint_table_free_hint(&hint);
+	buf_free(&told);
 	hint_table_free(&table);		/* none is there */
 }
 
@@ -446,4 +577,9 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, extra_reads);
 	tcase_add_test(tests, no_extra_reads);
 	tcase_add_test(tests, brought_are_limited);
+	tcase_add_test(tests, handed_on);
+	tcase_add_test(tests, joined);
+	tcase_add_test(tests, restored_stays);
+	tcase_add_test(tests, restored_is_limited);
+	tcase_add_test(tests, useless_list);
 }

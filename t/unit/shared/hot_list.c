@@ -11,7 +11,7 @@
 static const struct {
 	const char		*text;
 	enum hot_list_line	 line;
-	const char		*url, *coding;
+	const char		*url, *rest;	/* coding or files */
 } cases[] = {
 	{ "", HOT_LIST_NOTHING, "", "" },
 	{ "/a", HOT_LIST_NOTHING, "", "" },
@@ -23,6 +23,9 @@ static const struct {
 	{ "/a language=pt-BR\n", HOT_LIST_NAME, "/a", "language=pt-BR" },
 	{ "/a language=aa-b2345678-b2345678-b2345678-b2345\n", HOT_LIST_NAME,
 	    "/a", "language=aa-b2345678-b2345678-b2345678-b2345" },
+	{ "> /a /b\n", HOT_LIST_PAGE, "/a", "/b" },
+	{ "> http://a.example:81/ /b.css /%20?q\n/c\n", HOT_LIST_PAGE,
+	    "http://a.example:81/", "/b.css /%20?q" },
 	{ "# a\n", HOT_LIST_COMMENT, "", "" },
 	{ "\n", HOT_LIST_COMMENT, "", "" },
 	{ HOT_LIST_END, HOT_LIST_COMMENT, "", "" },
@@ -35,6 +38,20 @@ static const struct {
 	{ "/a\r\n", HOT_LIST_BAD, "", "" },
 	{ "/\xc3\xa4\n", HOT_LIST_BAD, "", "" },
 	{ "/a language:de\n", HOT_LIST_BAD, "", "" },
+	{ ">\n", HOT_LIST_BAD, "", "" },
+	{ "> \n", HOT_LIST_BAD, "", "" },
+	{ ">/a /b\n", HOT_LIST_BAD, "", "" },
+	{ "> /a\n", HOT_LIST_BAD, "", "" },
+	{ "> /a \n", HOT_LIST_BAD, "", "" },
+	{ ">  /a\n", HOT_LIST_BAD, "", "" },
+	{ "> a /b\n", HOT_LIST_BAD, "", "" },
+	{ "> /a b\n", HOT_LIST_BAD, "", "" },
+	{ "> /a /b \n", HOT_LIST_BAD, "", "" },
+	{ "> /a /b  /c\n", HOT_LIST_BAD, "", "" },
+	{ "> /a http://a/b\n", HOT_LIST_BAD, "", "" },
+	{ "> /a /b\r\n", HOT_LIST_BAD, "", "" },
+	{ "> /a /b\t/c\n", HOT_LIST_BAD, "", "" },
+	{ "> /a /\xc3\xa4\n", HOT_LIST_BAD, "", "" },
 	{ "/a abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvw\n", HOT_LIST_BAD,
 	    "", "" },
 };
@@ -53,7 +70,12 @@ START_TEST(line)
 	ck_assert_int_eq(hot_list_next(&text, &name), cases[_i].line);
 	if (cases[_i].line == HOT_LIST_NAME) {
 		ck_assert(is_same(name.url, cases[_i].url));
-		ck_assert(is_same(name.coding, cases[_i].coding));
+		ck_assert(is_same(name.coding, cases[_i].rest));
+		ck_assert_uint_eq(name.files.len, 0);
+	}
+	if (cases[_i].line == HOT_LIST_PAGE) {
+		ck_assert(is_same(name.url, cases[_i].url));
+		ck_assert(is_same(name.files, cases[_i].rest));
 	}
 	if (cases[_i].line == HOT_LIST_NOTHING)
 		ck_assert(is_same(text, cases[_i].text));
@@ -87,6 +109,37 @@ START_TEST(length)
 }
 END_TEST
 
+/* A line that is read can be written again. */
+START_TEST(added)
+{
+	struct buf	to = { 0 };
+	struct str	text = str_of(cases[_i].text);
+	size_t		n;
+	struct hot_name	name;
+
+	if (cases[_i].line == HOT_LIST_NAME ||
+	    cases[_i].line == HOT_LIST_PAGE) {
+		(void)hot_list_next(&text, &name);
+		hot_list_add(&to, &name);
+		n = strcspn(cases[_i].text, "\n") + 1;
+		ck_assert_uint_eq(to.len, n);
+		ck_assert(memcmp(to.at, cases[_i].text, n) == 0);
+		buf_free(&to);
+	}
+}
+END_TEST
+
+START_TEST(file)
+{
+	ck_assert(hot_list_has_file(STR("/a?b")));
+	ck_assert(!hot_list_has_file(STR("")));
+	ck_assert(!hot_list_has_file(STR("a")));
+	ck_assert(!hot_list_has_file(STR("/a b")));
+	ck_assert(!hot_list_has_file(STR("/a\n")));
+	ck_assert(!hot_list_has_file(STR("/\x7f")));
+}
+END_TEST
+
 START_TEST(merged)
 {
 	struct buf	to = { 0 };
@@ -99,6 +152,50 @@ START_TEST(merged)
 
 	ck_assert_uint_eq(hot_list_merge(&to, lists, 4), 1);
 	ck_assert_str_eq(buf_string(&to), "/a\n/b\n/e\n/b gzip\n/c\n");
+	buf_free(&to);
+}
+END_TEST
+
+START_TEST(merged_pages)
+{
+	struct buf	to = { 0 };
+	struct str	lists[] = {
+		STR("> /p /a /b\n> /q /a\n/a\n"),
+		STR("> /p /a\n> /p /a /b\n> /p\n/a\n/p /a\n"),
+	};
+
+	ck_assert_uint_eq(hot_list_merge(&to, lists, 2), 2);
+	ck_assert_str_eq(buf_string(&to),
+	    "> /p /a /b\n> /p /a\n> /q /a\n/a\n");
+	buf_free(&to);
+}
+END_TEST
+
+/* Many pages leave room for names. */
+START_TEST(merged_most_pages)
+{
+	struct buf	list = { 0 }, to = { 0 };
+	struct str	text;
+	size_t		n = 0, pages = 0;
+
+	for (int i = 0; i < HOT_LIST_PAGES_MAX + 10; i++)
+		buf_addf(&list, "> /%d /%0*d\n", i, _i, i);
+	for (int i = 0; i < HOT_LIST_NAMES_MAX; i++)
+		buf_addf(&list, "/%d\n", i);
+	text = (struct str){ list.at, list.len };
+	ck_assert_uint_eq(hot_list_merge(&to, &text, 1), 0);
+	for (size_t i = 0; i < to.len; i++) {
+		n += to.at[i] == '\n';
+		pages += to.at[i] == '>';
+	}
+	ck_assert_uint_eq(n - pages, HOT_LIST_NAMES_MAX);
+	if (_i == 1)
+		ck_assert_uint_eq(pages, HOT_LIST_PAGES_MAX);
+	else
+		ck_assert_uint_le(pages * (size_t)_i,
+		    HOT_LIST_PAGES_BYTES_MAX);
+	ck_assert_uint_le(to.len, HOT_LIST_BYTES_MAX);
+	buf_free(&list);
 	buf_free(&to);
 }
 END_TEST
@@ -136,8 +233,13 @@ void
 unit_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, line, 0, sizeof(cases) / sizeof(cases[0]));
+	tcase_add_loop_test(tc, added, 0, sizeof(cases) / sizeof(cases[0]));
 	tcase_add_test(tc, length);
+	tcase_add_test(tc, file);
 	tcase_add_test(tc, merged);
+	tcase_add_test(tc, merged_pages);
+	tcase_add_loop_test(tc, merged_most_pages, 1, 2);
+	tcase_add_loop_test(tc, merged_most_pages, 1000, 1001);
 	tcase_add_test(tc, merged_most);
 	tcase_add_test(tc, complete);
 }
