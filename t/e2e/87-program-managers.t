@@ -23,7 +23,9 @@ my $dir = $programs->dir;
 my $names = 0;
 
 # An application that says which process it is, perhaps when the test says so.
+# It reads all of a request: one that is unread when it dies would begin again.
 my $file = Amped::Applications::make($programs, 'own', 'fastcgi', <<'END');
+take_body();
 my ($name) = $request{params}{QUERY_STRING} =~ /^wait=(\w+)/;
 tell_test($name) if defined($name);
 wait_test("$name-go") if defined($name);
