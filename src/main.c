@@ -10,13 +10,13 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "admin/directory.h"
 #include "admin/explain_url.h"
 #include "admin/needs.h"
 #include "arch/arch.h"
 #include "arch/budget.h"
 #include "conf/conf.h"
 #include "conf/value.h"
-#include "directory.h"
 #include "lib/buf.h"
 #include "lib/compiler.h"
 #include "lib/io.h"

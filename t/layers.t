@@ -21,7 +21,7 @@ chdir($src) or die "$src: $!\n";
 
 # The folders, from the bottom up, and what each may include beside its own
 # files and lib: folders that stand before it, or single headers of these.
-# contracts are wait.h, task.h, backend.h and filter.h, main is main.c and directory.c.
+# contracts are wait.h, task.h, backend.h and filter.h, main is main.c.
 my @folders = (
 	lib	=> [],
 	proto	=> [],
@@ -61,7 +61,7 @@ my @folders = (
 		    programs/manager.h
 		    stats/chain_stats.h stats/program_stats.h stats/report.h
 		    stats/rows.h stats/scoreboard.h stats/stats.h)],
-	main	=> [qw(conf monitor admin/explain_url.h admin/needs.h
+	main	=> [qw(conf monitor admin/directory.h admin/explain_url.h admin/needs.h
 		    arch/arch.h
 		    arch/budget.h shared/listener.h stats/rows.h)],
 	ampedctl => [qw(conf/conf.h conf/errors.h conf/log_format.h
@@ -121,7 +121,7 @@ sub layer {
 
 	return $1 if $file =~ m{^src/(\w+)/};
 	return 'helpers' if $file =~ m{^helpers/};
-	return $file =~ m{^src/(?:main|directory)\.} ? 'main' : 'contracts';
+	return $file eq 'src/main.c' ? 'main' : 'contracts';
 }
 
 # The source that an include in quotes means: from src, or from the top.
@@ -211,7 +211,7 @@ sub bare_includes {
 
 	$code{$file} //= read_code($file);
 	return map { "$file includes $_" } grep { !m{/} &&
-	    !/^(?:backend|filter|wait|task|directory)\.h\z/ } quoted($file);
+	    !/^(?:backend|filter|wait|task)\.h\z/ } quoted($file);
 }
 
 # So it links nothing from above: the linker takes what is called.

@@ -4,6 +4,8 @@ noinst_LIBRARIES += libadmin.a
 dist_noinst_DATA += src/admin/README
 
 libadmin_a_SOURCES = \
+	src/admin/directory.c \
+	src/admin/directory.h \
 	src/admin/explain_url.c \
 	src/admin/explain_url.h \
 	src/admin/hot_names.c \

@@ -9,8 +9,8 @@
 #include <sysexits.h>
 #include <unistd.h>
 
+#include "admin/directory.h"
 #include "conf/conf.h"
-#include "directory.h"
 #include "lib/buf.h"
 #include "lib/log.h"
 #include "lib/proc.h"

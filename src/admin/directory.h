@@ -1,8 +1,8 @@
 /*
  * directory: "amped DIRECTORY", a server by hand, without a conf file.
  */
-#ifndef DIRECTORY_H
-#define DIRECTORY_H
+#ifndef ADMIN_DIRECTORY_H
+#define ADMIN_DIRECTORY_H
 
 #define DIRECTORY_HOST		"127.0.0.1"	/* of a port alone */
 #define DIRECTORY_ADDRESS	DIRECTORY_HOST ":8080"
