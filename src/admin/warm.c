@@ -147,9 +147,28 @@ load_name(struct warm *w, const struct hot_name *name)
 	buf_free(&coding);
 }
 
+/* Whether a page is one of the site to which its URL leads by this conf.  The
+ * URL of a site that has gone may lead to another one. */
+static bool
+is_of_site(const struct warm *w, const struct conf_site *site,
+    const struct url *url, struct str name)
+{
+	bool		by_host = site->rules.some_by_host, same;
+	struct str	host = by_host ? url->host : STR("");
+	struct buf	own = { 0 };
+
+	if (url->authority.at == NULL)
+		return !by_host;
+	same = target_add_url(w->setup.conf, site->number, host, url->target,
+	    &own) && str_same((struct str){ own.at, own.len }, name);
+	buf_free(&own);
+	return same;
+}
+
 static void
 add_page(struct warm *w, const struct hot_name *name)
 {
+	const struct conf_site	*site;
 	struct buf		 text = { 0 };
 	struct preload_list	 list = { 0 };
 	struct str		 files = name->files;
@@ -160,10 +179,12 @@ add_page(struct warm *w, const struct hot_name *name)
 		list.files[list.n++] = str_cut(&files, ' ');
 	if (find_target(w, name->url, &text, &url, &listener) &&
 	    str_starts(url.target, STR("/"))) {
-		list.site = target_site(w->setup.conf, &url, listener)->number;
+		site = target_site(w->setup.conf, &url, listener);
+		list.site = site->number;
 		list.host = url.host;
 		list.target = url.target;
-		w->pages += preload_add_list(w->setup.http, &list);
+		w->pages += is_of_site(w, site, &url, name->url) &&
+		    preload_add_list(w->setup.http, &list);
 	}
 	buf_free(&text);
 }

@@ -343,11 +343,28 @@ hint_table_visit(struct hint_table *t, size_t *bucket,
 	return *bucket < BUCKETS;
 }
 
+/* Whether a list fits without one that has to go. */
+static bool
+has_room(const struct hint_table *t, const struct hint_list *list)
+{
+	size_t	bytes = sizeof(struct page) + list->page.name.len + 1 +
+		    HINT_FILES_MAX * sizeof(struct target);
+
+	for (unsigned i = 0; i < list->n; i++)
+		bytes += list->targets[i].len + 1;
+	return t->npages < HINT_PAGES_MAX && t->bytes + bytes <= HINT_BYTES_MAX;
+}
+
 static void
 restore_list(struct hint_table *t, const struct hint_list *list)
 {
-	struct page	*p = need_page(t, &list->page);
+	uint64_t	 number = number_of(t, &list->page);
+	struct page	*p = find_page(t, number);
 
+	if (!has_room(t, list))
+		return;
+	if (p == NULL)
+		p = add_page(t, number, &list->page);
 	for (unsigned i = 0; i < list->n && p->n < HINT_FILES_MAX; i++) {
 		if (list->targets[i].len > HINT_NAME_MAX ||
 		    find_target(p, list->targets[i]) < p->n)
@@ -355,7 +372,8 @@ restore_list(struct hint_table *t, const struct hint_list *list)
 		append_target(t, p, list->targets[i], HINT_USES_RESTORED);
 		sort_target(p, p->n - 1);
 	}
-	trim_pages(t);
+	if (p->n == 0)
+		drop_page(t, p);
 }
 
 void

@@ -91,7 +91,7 @@ void	hint_table_set(struct hint_table *, const struct hint_page *,
 bool	hint_table_visit(struct hint_table *, size_t *bucket,
 	    void (*tell)(void *, const struct hint_list *), void *);
 /* Adds the targets of a list that another table has told of, as far as there is
- * room in the list of the page. */
+ * room in the list of the page, unless the table is full. */
 void	hint_table_restore(struct hint_table *, const struct hint_list *);
 /* Whether the list of a page, known or not, may be sent at clock ms. */
 bool	hint_table_may_send(struct hint_table *,

@@ -527,6 +527,23 @@ START_TEST(restored_is_limited)
 }
 END_TEST
 
+/* Lists of another table displace none that was learned here. */
+START_TEST(restored_displace_none)
+{
+	char			 key[20];
+	struct hint_list	 list = { .n = 1, .targets = { STR("/a") } };
+
+	note("/", "/b", 1);
+	for (unsigned i = 0; i < 2 * HINT_PAGES_MAX; i++) {
+		snprintf(key, sizeof(key), "/page%u", i);
+		list.page = page(key);
+		hint_table_restore(table, &list);
+	}
+	ck_assert(send_list("/"));
+	ck_assert_str_eq(next(), "/b");
+}
+END_TEST
+
 /* A list whose files are brought in for nothing is of no use to another. */
 START_TEST(useless_list)
 {
@@ -581,5 +598,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, joined);
 	tcase_add_test(tests, restored_stays);
 	tcase_add_test(tests, restored_is_limited);
+	tcase_add_test(tests, restored_displace_none);
 	tcase_add_test(tests, useless_list);
 }
