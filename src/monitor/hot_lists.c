@@ -332,6 +332,8 @@ ask_main(struct worker *w, bool for_disk)
 	list->file = open_list();
 	list->awaited = list->file != -1 && channel_send(w->channel.fd,
 	    CHANNEL_WANT_HOT_NAMES, list->file) == 0;
+	if (!list->awaited)
+		io_close(&list->file);
 }
 
 void
@@ -396,7 +398,8 @@ hot_lists_want(struct worker *w)
 	find_wanted(w->generation);
 }
 
-/* Takes a complete list to where it is wanted. */
+/* Takes a complete list to where it is wanted.  The list of a main that wants
+ * one itself has next to nothing. */
 static void
 pass_list(struct worker *w)
 {
@@ -405,10 +408,10 @@ pass_list(struct worker *w)
 
 	if (hot.new_monitor != -1)
 		send_list(file, w->number, g->nworkers);
-	else if (g == generations.serving) {
+	else if (g == generations.serving && !w->hot_list.wanted) {
 		keep_last(file);
 		give_wanted(g, file);
-	} else if (due.ending == 0)
+	} else if (g != generations.serving && due.ending == 0)
 		give_list(file, w->number, g->nworkers);
 }
 
@@ -434,7 +437,8 @@ hot_lists_written(struct worker *w)
 		io_close(&list->file);
 	if (g != generations.serving)
 		return;
-	find_wanted(g);
+	if (g->state == GENERATION_SERVING)
+		find_wanted(g);
 	keep_lists(g);
 }
 
