@@ -44,7 +44,7 @@ struct managers {
 	size_t		 n;
 	size_t		 most;
 	_Atomic size_t	 count;		/* of backends and kept leases */
-	uint32_t	 first_id;	/* of the requests */
+	uint32_t	 first_id;	/* of the requests; the process's own */
 	_Atomic uint32_t nasked;	/* backends, ever */
 	_Atomic uint32_t ngroups;
 };
@@ -579,18 +579,16 @@ make_id(struct managers *m)
 	return (uint16_t)((m->first_id + m->nasked++) % UINT16_MAX + 1);
 }
 
-/* Takes a kept lease, or asks for one; -1 with errno. */
+/* Takes a kept lease, or asks for one; -1 with errno.  The manager knows a kept
+ * one by the group of the first answer, whose filters may still run. */
 static int
 open_lease(struct driver *d, const struct backend_start *start,
-    struct lease *lease)
+    uint64_t group, struct lease *lease)
 {
 	if (start->keep && leases_take(d->leases, start->program, lease))
 		return 0;
-	*lease = (struct lease){ .connection = -1, .group = start->group };
-	if (lease->group == 0)		/* mains may share a manager */
-		lease->group = (uint64_t)getpid() << 32 |
-		    d->managers->ngroups++;
-	lease->request = send_start(d->managers, start, lease->group);
+	*lease = (struct lease){ .connection = -1 };
+	lease->request = send_start(d->managers, start, group);
 	return lease->request == -1 ? -1 : 0;
 }
 
@@ -614,10 +612,14 @@ static struct record *
 new_record(struct driver *d, const struct backend_start *start, size_t hold)
 {
 	struct record	*r = mem_zero(sizeof(*r));
+	uint64_t	 group = start->group;
 
+	if (group == 0)			/* mains may share a manager */
+		group = (uint64_t)d->managers->first_id << 32 |
+		    d->managers->ngroups++;
 	if (backend_protocol_open(&r->protocol, start, d->clock,
 	    get_rate(d, start), make_id(d->managers)) == -1 ||
-	    open_lease(d, start, &r->lease) == -1) {
+	    open_lease(d, start, group, &r->lease) == -1) {
 		backend_protocol_close(&r->protocol, false);
 		mem_drop(&r);
 		return NULL;
@@ -627,7 +629,7 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 	r->hold = hold;
 	r->backend.status = -1;
 	r->backend.file = r->backend.notes = -1;
-	r->backend.group = r->lease.group;
+	r->backend.group = group;
 	r->is_filter = start->is_filter;
 	r->input = -1;
 	r->is_reported_on = start->protocol == CONF_CGI || start->keep;

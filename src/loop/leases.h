@@ -31,7 +31,6 @@ struct lease {
 					 * one that uses it */
 	uint32_t	 nanswered;	/* requests */
 	uint32_t	 slot;		/* stats/program_stats.h */
-	uint64_t	 group;		/* of the request to the manager */
 };
 
 struct leases;				/* of one loop */

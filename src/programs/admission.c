@@ -297,7 +297,8 @@ is_crossed(const struct invocation *i)
 	if (other != NULL && log_is_due(&a->crossed_at, a->manager->clock.ms))
 		log_warnx("%s: an answer gets no place, since answers that "
 		    "have places of %s and %s would wait for each other: let "
-		    "all chains have their filters in the same order",
+		    "all chains have their filters in the same order, and no "
+		    "two programs be filters of each other's answers",
 		    a->program->name, a->program->name, other->name);
 	return other != NULL;
 }

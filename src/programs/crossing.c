@@ -7,7 +7,7 @@
 enum mark { UNSEEN, FOUND, VISITED };
 
 /* Finds the admission where another invocation of the group waits for a place;
- * NULL: none does. */
+ * NULL: none does.  A filter that may be left out does not wait for ever. */
 static struct admission *
 find_wait(const struct invocation *holder)
 {
@@ -16,10 +16,13 @@ find_wait(const struct invocation *holder)
 
 	if (holder->group == 0)
 		return NULL;
-	for (size_t k = 0; k < m->conf->nprograms; k++)
+	for (size_t k = 0; k < m->conf->nprograms; k++) {
+		if (m->all[k].program->optional)
+			continue;
 		TAILQ_FOREACH(i, &m->all[k].waiting, link)
 			if (i->run == NULL && i->group == holder->group)
 				return &m->all[k];
+	}
 	return NULL;
 }
 

@@ -82,6 +82,19 @@ START_TEST(three)
 }
 END_TEST
 
+/* A filter that may be left out is not waited for for ever. */
+START_TEST(optional)
+{
+	begin();
+	programs[B].optional = true;
+	run(A, 1);
+	run(B, 2);
+	ck_assert_ptr_null(wait_for(B, 1));
+	ck_assert_ptr_null(wait_for(A, 2));
+	programs[B].optional = false;
+}
+END_TEST
+
 /* An answer that has a place and waits for none will give that up. */
 START_TEST(one_goes_on)
 {
@@ -160,6 +173,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, two);
 	tcase_add_test(tests, three);
+	tcase_add_test(tests, optional);
 	tcase_add_test(tests, one_goes_on);
 	tcase_add_test(tests, several_places);
 	tcase_add_test(tests, ends);
