@@ -37,7 +37,10 @@ sub new {
 	    behind => {} }, $class);
 	my @requests;
 
-	Amped::Replay::each_row($list, sub { $self->{size}{$_[0]} = $_[1] });
+	Amped::Replay::each_row($list, sub {
+		$self->{size}{$_[0]} = $_[1];
+		return 1;
+	});
 	Amped::Replay::each_row($trace, sub {
 		push(@requests, [@_[0, 1, 4]])
 		    unless Amped::Replay::strange($_[1]);
