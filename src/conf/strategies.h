@@ -64,7 +64,8 @@ enum conf_profile {
 };
 
 /* The values that a profile has in place of defaults: profile, block, word,
- * part, value.  Each must fit to all that the conf may set. */
+ * part, value.  The block is TOP or stands once in a conf, and the row has a
+ * default.  -t must accept each value whatever else a conf sets. */
 #define CONF_PROFILE_VALUES(X)						\
 	X(SMALL_FILES, CACHE, "policy", "", "gdsf")			\
 	X(SMALL_FILES, CACHE, "hints", "", "learn")			\
