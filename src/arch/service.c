@@ -483,6 +483,7 @@ measure_main(void *context)
 	/* The socket of each, and its output. */
 	g[STATS_GAUGE_DESCRIPTORS] += 2 * (int64_t)backends_count(&s->backends);
 	g[STATS_GAUGE_DESCRIPTORS_LIMIT] = (int64_t)s->env->descriptors;
+	g[STATS_GAUGE_HELD] = (int64_t)backends_held(&s->backends);
 	scoreboard_merge();
 }
 
@@ -598,7 +599,8 @@ open_backends(struct service *s, size_t most)
 {
 	if (s->env->conf->nprograms > 0)
 		backends_open(&s->backends, s->loop, &s->clock,
-		    s->env->managers, s->env->conf->nmanagers, most);
+		    s->env->managers, s->env->conf->nmanagers, most,
+		    (size_t)s->env->conf->limits.held);
 	return &s->backends;
 }
 

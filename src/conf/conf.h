@@ -110,7 +110,7 @@ struct conf {
 		int64_t	 requests;		/* a connection; 0: any */
 		int64_t	 line, header, fields;	/* bytes, bytes, lines */
 		int64_t	 body, body_within;	/* bytes, ms */
-		int64_t	 bodies, spool_from, spool_max; /* bytes, programs' */
+		int64_t	 bodies, spool_from, spool_max, held; /* bytes */
 		char	*spool;			/* directory; NULL: none */
 		int64_t	 idle, head, gap, send, disk;	/* ms */
 		int64_t	 linger, drain, drain_notice;	/* ms */

@@ -22,6 +22,7 @@
 	X(limits.connections,	1)					\
 	X(limits.bodies,	find_largest_in_memory(conf))		\
 	X(limits.spool_max,	find_largest_body(conf))		\
+	X(limits.held,		0)					\
 	X(limits.verify,	1)					\
 	X(limits.verify_queue,	1)					\
 	X(helpers,		0)					\

@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "conf/program.h"
-#include "lib/buf.h"
 #include "lib/io.h"
 #include "lib/mem.h"
 #include "lib/need.h"
@@ -30,11 +29,11 @@
 #include "loop/backends.h"
 #include "loop/clients_private.h"
 #include "loop/filters.h"
+#include "loop/held.h"
 #include "loop/leases.h"
 #include "loop/passages.h"
 #include "shared/program_message.h"
 
-#define READ_SIZE	(32 * 1024)	/* bytes that one read(2) brings */
 #define LATE_MS		1000		/* see above; of silence, once the
 					 * program has ended */
 
@@ -47,6 +46,7 @@ struct managers {
 	uint32_t	 first_id;	/* of the requests; the process's own */
 	_Atomic uint32_t nasked;	/* backends, ever */
 	_Atomic uint32_t ngroups;
+	struct held_total held;
 };
 
 struct driver {				/* of one loop */
@@ -65,8 +65,7 @@ struct driver {				/* of one loop */
 struct record {
 	struct backend	 backend;	/* first: casts rely on it */
 	struct driver	*driver;
-	size_t		 hold;		/* bytes of output at most */
-	struct buf	 output;	/* backend.at is in it */
+	struct held	 held;		/* the output */
 	uint32_t	 program;	/* its number */
 	struct lease	 lease;
 	int		 input;		/* pipe of a body to a CGI; -1: none */
@@ -76,7 +75,7 @@ struct record {
 	bool		 is_reported_on;	/* the program's end will be */
 	bool		 is_filter;
 	bool		 reported;	/* the program's end */
-	bool		 is_full;	/* hold is reached: the program waits */
+	bool		 is_full;	/* no room: the program waits */
 	struct mail	 mail;		/* to the loop's thread, at the end */
 };
 
@@ -207,28 +206,16 @@ resume_output(struct record *r)
 		await_rest(r);
 }
 
-/* Moves what is not consumed to the front, and returns room behind it. */
-static size_t
-make_room(struct record *r)
-{
-	struct backend	*b = &r->backend;
-	size_t		 room = MIN(READ_SIZE, r->hold - b->len);
-
-	buf_consume(&r->output, r->output.len - b->len);
-	buf_reserve(&r->output, room);
-	b->at = r->output.at;
-	return room;
-}
-
 /* Takes n bytes that have come behind the output. */
 static void
 take_bytes(struct record *r, size_t n)
 {
-	char			*at = r->output.at + r->output.len;
+	struct buf		*output = &r->held.output;
+	char			*at = output->at + output->len;
 	enum backend_end	 end;
 
 	end = backend_protocol_take(&r->protocol, at, &n, &r->backend);
-	r->output.len += n;
+	output->len += n;
 	r->backend.len += n;
 	if (end != BACKEND_RUNS) {
 		end_answer(r, end);
@@ -236,8 +223,6 @@ take_bytes(struct record *r, size_t n)
 	}
 	if (r->reported)
 		await_rest(r);
-	if (r->backend.len == r->hold)
-		pause_output(r);
 }
 
 static void
@@ -266,10 +251,16 @@ static void
 on_output(void *context)
 {
 	struct record	*r = context;
-	size_t		 room = make_room(r), before = r->backend.len;
-	ssize_t		 n = read(r->lease.connection,
-			    r->output.at + r->output.len, room);
+	struct buf	*output = &r->held.output;
+	size_t		 room = held_make_room(&r->held, &r->backend);
+	size_t		 before = r->backend.len;
+	ssize_t		 n;
 
+	if (room == 0) {
+		pause_output(r);
+		return;
+	}
+	n = read(r->lease.connection, output->at + output->len, room);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n > 0)
@@ -285,10 +276,9 @@ consume(struct backend *b, size_t n)
 {
 	struct record	*r = (struct record *)b;
 
-	need(n <= b->len);
-	b->len -= n;
-	b->at = b->len > 0 ? b->at + n : NULL;
-	if (r->is_full && r->lease.connection != -1 && b->len <= r->hold / 2)
+	held_consume(&r->held, b, n);
+	if (r->is_full && r->lease.connection != -1 &&
+	    held_is_low(&r->held, b))
 		resume_output(r);
 }
 
@@ -626,7 +616,7 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 	}
 	r->driver = d;
 	r->program = start->program;
-	r->hold = hold;
+	r->held = (struct held){ .total = &d->managers->held, .most = hold };
 	r->backend.status = -1;
 	r->backend.file = r->backend.notes = -1;
 	r->backend.group = group;
@@ -666,7 +656,7 @@ free_record(struct mail *mail)
 	close_all(r);
 	io_close(&r->backend.file);
 	io_close(&r->backend.notes);
-	buf_free(&r->output);
+	held_free(&r->held);
 	free(r);
 }
 
@@ -708,13 +698,14 @@ open_driver(struct backends *b, const struct driver *driver)
 	    .filter = run_filters, .pass = begin_passage,
 	    .take = passages_take, .give_up = passages_give_up,
 	    .leave = passages_leave, .context = d };
-	d->passages = passages_new(b, d->loop, d->mailbox);
+	d->passages = passages_new(b, d->loop, d->mailbox, &d->managers->held);
 	d->filters = filters_new(b, d->loop, d->clock);
 }
 
 void
 backends_open(struct backends *b, struct evloop *loop,
-    const struct clock *clock, const int *managers, size_t n, size_t most)
+    const struct clock *clock, const int *managers, size_t n, size_t most,
+    size_t held)
 {
 	struct managers	*m = mem_zero(sizeof(*m));
 
@@ -722,6 +713,7 @@ backends_open(struct backends *b, struct evloop *loop,
 	memcpy(m->at, managers, n * sizeof(*m->at));
 	m->n = n;
 	m->most = most;
+	m->held.most = held;
 	m->first_id = choose_first_id();
 	open_driver(b, &(struct driver){ .managers = m, .owns_managers = true,
 	    .loop = loop, .clock = clock });
@@ -746,6 +738,13 @@ backends_count(const struct backends *b)
 {
 	return b->start == NULL ? 0 :
 	    ((struct driver *)b->context)->managers->count;
+}
+
+size_t
+backends_held(const struct backends *b)
+{
+	return b->start == NULL ? 0 :
+	    ((struct driver *)b->context)->managers->held.bytes;
 }
 
 static void
@@ -790,7 +789,7 @@ backends_close(struct backends *b)
 	filters_free(&d->filters);
 	passages_free(&d->passages);
 	if (d->owns_managers) {
-		need(d->managers->count == 0);
+		need(d->managers->count == 0 && d->managers->held.bytes == 0);
 		close_managers(d->managers);
 	}
 	free_rates(d);

@@ -28,6 +28,8 @@ libloop_a_SOURCES = \
 	src/loop/evloop.h \
 	src/loop/filters.c \
 	src/loop/filters.h \
+	src/loop/held.c \
+	src/loop/held.h \
 	src/loop/leases.c \
 	src/loop/leases.h \
 	src/loop/mailbox.c \

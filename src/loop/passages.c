@@ -28,12 +28,11 @@
 #include "loop/passages.h"
 #include "stats/program_stats.h"
 
-#define READ_SIZE	(32 * 1024)	/* bytes that one read(2) brings */
-
 struct passages {
 	const struct backends	*backends;
 	struct evloop		*loop;
 	struct mailbox		*mailbox;	/* NULL: there is one thread */
+	struct held_total	*total;
 };
 
 struct flow;
@@ -62,12 +61,12 @@ struct flow {
 	int64_t			 left;		/* of the body, not in kept nor
 						 * fed; -1: unknown */
 	size_t			 keep;		/* bytes of kept at most */
+	size_t			 counted;	/* of those, in all->total */
 	bool			 is_whole;	/* all was fed */
 	bool			 has_output;	/* some has come */
 	int			 pipe;		/* the last one's; -1: none */
 	struct watch		*readable;
-	struct buf		 output;	/* passage.output.at is in it */
-	size_t			 hold;
+	struct held		 held;		/* the output */
 	int64_t			 written;	/* bytes since more was fed */
 	struct mail		 mail;
 };
@@ -243,7 +242,8 @@ keep_bytes(struct flow *f, size_t n)
 {
 	struct passage	*p = &f->passage;
 
-	if (p->is_lost || p->kept.len + n > f->keep || f->has_output)
+	if (p->is_lost || p->kept.len + n > f->keep || f->has_output ||
+	    !held_count(f->all->total, &f->counted, n))
 		return false;
 	buf_add(&p->kept, f->source->at, n);
 	f->all->backends->consume(f->source, n);
@@ -275,6 +275,7 @@ feed_next(struct flow *f)
 		return true;
 	p->is_lost = true;
 	buf_free(&p->kept);
+	held_uncount(f->all->total, &f->counted);
 	f->fed = 0;
 	all->send(to, f->source->at, n);
 	all->consume(f->source, n);
@@ -329,19 +330,6 @@ on_source(void *context)
  * Output of the last one
  */
 
-/* Moves what is not taken to the front, and returns room behind it. */
-static size_t
-make_room(struct flow *f)
-{
-	struct backend	*b = &f->passage.output;
-	size_t		 room = MIN(READ_SIZE, f->hold - b->len);
-
-	buf_consume(&f->output, f->output.len - b->len);
-	buf_reserve(&f->output, room);
-	b->at = f->output.at;
-	return room;
-}
-
 /* Ends the output, without what processes that filters have left may write. */
 static void
 end_output(struct flow *f)
@@ -368,7 +356,7 @@ take_bytes(struct flow *f, size_t n)
 	struct filter	*last = get_last(f);
 
 	f->has_output = true;
-	f->output.len += n;
+	f->held.output.len += n;
 	f->passage.output.len += n;
 	f->passage.moved++;
 	f->written += (int64_t)n;
@@ -377,19 +365,20 @@ take_bytes(struct flow *f, size_t n)
 		fail_flow(f, last, EFBIG);
 		return;
 	}
-	if (f->passage.output.len == f->hold)
-		evloop_set(f->readable, EVLOOP_NONE);
 }
 
 static void
 read_output(struct flow *f)
 {
-	size_t	room = make_room(f);
-	ssize_t	n = room == 0 ? 1 : read(f->pipe, f->output.at + f->output.len,
-		    room);
+	struct buf	*output = &f->held.output;
+	size_t		 room = held_make_room(&f->held, &f->passage.output);
+	ssize_t		 n;
 
-	if (room == 0)
+	if (room == 0) {
+		evloop_set(f->readable, EVLOOP_NONE);
 		return;
+	}
+	n = read(f->pipe, output->at + output->len, room);
 	if (n > 0)
 		take_bytes(f, (size_t)n);
 	else if (n == 0 || (errno != EAGAIN && errno != EINTR) ||
@@ -408,10 +397,9 @@ read_rest(struct flow *f)
 		return;
 	}
 	do {
-		before = f->output.len;
+		before = f->passage.output.len;
 		read_output(f);
-	} while (f->readable != NULL && f->output.len > before &&
-	    f->passage.output.len < f->hold);
+	} while (f->readable != NULL && f->passage.output.len > before);
 }
 
 static void
@@ -431,9 +419,8 @@ passages_take(struct passage *p, size_t n)
 {
 	struct flow	*f = (struct flow *)p;
 
-	p->output.len -= n;
-	p->output.at = p->output.len > 0 ? p->output.at + n : NULL;
-	if (f->readable == NULL || p->output.len > f->hold / 2)
+	held_consume(&f->held, &p->output, n);
+	if (f->readable == NULL || !held_is_low(&f->held, &p->output))
 		return;
 	evloop_set(f->readable, EVLOOP_READ);
 	/* A process that they have left behind may keep the pipe open. */
@@ -621,7 +608,7 @@ passages_pass(struct passages *all, struct passage_start *start)
 	buf_add(&f->environment, start->environment.at,
 	    start->environment.len);
 	f->keep = start->keep;
-	f->hold = start->hold;
+	f->held = (struct held){ .total = all->total, .most = start->hold };
 	f->filters = mem_array(f->n, sizeof(*f->filters));
 	for (size_t i = 0; i < f->n; i++)
 		f->filters[i] = (struct filter){ .flow = f,
@@ -662,7 +649,8 @@ free_flow(struct mail *mail)
 	if (f->passage.output.end == BACKEND_RUNS)
 		end_flow(f, BACKEND_BROKEN, 0);
 	buf_free(&f->passage.kept);
-	buf_free(&f->output);
+	held_uncount(f->all->total, &f->counted);
+	held_free(&f->held);
 	buf_free(&f->environment);
 	free(f->filters);
 	free(f->name);
@@ -684,13 +672,14 @@ passages_leave(struct passage **pp)
 
 struct passages *
 passages_new(const struct backends *backends, struct evloop *loop,
-    struct mailbox *mailbox)
+    struct mailbox *mailbox, struct held_total *total)
 {
 	struct passages	*all = mem_zero(sizeof(*all));
 
 	all->backends = backends;
 	all->loop = loop;
 	all->mailbox = mailbox;
+	all->total = total;
 	return all;
 }
 

@@ -7,13 +7,14 @@
 
 #include "filter.h"
 #include "loop/evloop.h"
+#include "loop/held.h"
 #include "loop/mailbox.h"
 
 struct passages;
 
 /* With a mailbox, threads beside the loop's own may call passages_leave(). */
 struct passages	*passages_new(const struct backends *, struct evloop *,
-		    struct mailbox *);
+		    struct mailbox *, struct held_total *);
 /* To be called when no passage is left; NULL: nothing happens. */
 void		 passages_free(struct passages **);
 

@@ -118,6 +118,7 @@ unit_tests = \
 	t/unit/loop/backends_fastcgi \
 	t/unit/loop/backends_kept \
 	t/unit/loop/backends_stream \
+	t/unit/loop/held \
 	t/unit/loop/batch \
 	t/unit/loop/clients \
 	t/unit/loop/mailbox \

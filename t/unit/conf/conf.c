@@ -68,6 +68,7 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->limits.body, 1 << 20);
 	ck_assert_int_eq(conf->limits.body_within, 30000);
 	ck_assert_int_eq(conf->limits.bodies, 64 << 20);
+	ck_assert_int_eq(conf->limits.held, 64 << 20);
 	ck_assert_ptr_null(conf->cache.results);
 	ck_assert_int_eq(conf->cache.results_max, 1 << 30);
 	ck_assert_ptr_null(conf->limits.spool);

@@ -129,6 +129,17 @@ START_TEST(bodies_on_disk)
 }
 END_TEST
 
+START_TEST(held)
+{
+	struct conf	*conf;
+
+	conf = good("limits { held 1M }\n" SITE);
+	conf_divide(conf, conf, 1, 3);
+	ck_assert_int_eq(conf->limits.held, (1 << 20) / 3);
+	conf_free(&conf);
+}
+END_TEST
+
 void
 unit_tests(TCase *t)
 {
@@ -139,4 +150,5 @@ unit_tests(TCase *t)
 	tcase_add_test(t, again);
 	tcase_add_test(t, bodies);
 	tcase_add_test(t, bodies_on_disk);
+	tcase_add_test(t, held);
 }

@@ -151,6 +151,36 @@ START_TEST(holds)
 }
 END_TEST
 
+/* The total is used up: a program waits for its own client only. */
+START_TEST(holds_in_all)
+{
+	const struct backend_start	plain = { .body = -1 };
+	static char			bytes[HELD_MIN];
+	struct backend			*others[2];
+
+	for (int i = 0; i < 2; i++) {
+		others[i] = driver.start(driver.context, &plain, 4 * HELD);
+		take_any_start();
+		report_started();
+		fcntl(output, F_SETFL, O_NONBLOCK);
+		settle();
+		while (write(output, bytes, sizeof(bytes)) > 0)
+			settle();
+		ck_assert_uint_eq(others[i]->len, HELD_MIN + (i == 0 ? HELD :
+		    0));
+		ck_assert_uint_eq(backends_held(&driver), HELD);
+		if (i == 0)
+			io_close(&output);
+	}
+	driver.consume(others[1], HELD_MIN / 2);
+	settle();
+	ck_assert_uint_eq(others[1]->len, HELD_MIN);
+	driver.end(&others[0]);
+	ck_assert_uint_eq(backends_held(&driver), 0);
+	driver.end(&others[1]);
+}
+END_TEST
+
 /* The ends of program and output come together, one before the other. */
 START_TEST(ends_together)
 {
@@ -474,6 +504,7 @@ unit_tests(TCase *t)
 	tcase_add_test(t, sends_body);
 	tcase_add_test(t, output_in_pieces);
 	tcase_add_test(t, holds);
+	tcase_add_test(t, holds_in_all);
 	tcase_add_loop_test(t, ends_together, 0, 2);
 	tcase_add_loop_test(t, killed, 0, 2);
 	tcase_add_test(t, goes_on_without_output);

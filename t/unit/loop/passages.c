@@ -48,6 +48,7 @@ static struct fake		 source;
 static struct client		 waiter;
 static int			 woken, lowest;
 static struct passages		*all;
+static struct held_total	 total;
 static struct passage		*passage;
 static char			 name[] = "f", *words[] = { name };
 static struct conf_program	 programs[FILTERS];
@@ -274,7 +275,8 @@ begin(void)
 		    .result = 100 };
 		list[i] = &programs[i];
 	}
-	all = passages_new(&driver, NULL, NULL);
+	total = (struct held_total){ .most = 1 << 20 };
+	all = passages_new(&driver, NULL, NULL, &total);
 }
 
 static void
@@ -288,6 +290,7 @@ end(void)
 	for (size_t i = 0; i < nfakes; i++)
 		ck_assert_ptr_null(fakes[i]);
 	ck_assert_ptr_null(watch);
+	ck_assert_uint_eq(total.bytes, 0);
 	ck_assert_ptr_null(source.backend.told);
 	buf_free(&source.output);
 	ck_assert_int_eq(fd = dup(0), lowest);
@@ -517,6 +520,22 @@ START_TEST(keeps_what_it_takes)
 }
 END_TEST
 
+/* Nothing is kept beyond what all answers together may hold. */
+START_TEST(keeps_within_the_total)
+{
+	total.most = 5;
+	pass(1, "abcd", -1);
+	report_start(0);
+	put_source("efgh");
+	ck_assert_uint_eq(passage->kept.len, 8);
+	ck_assert_uint_eq(total.bytes, 4);
+	put_source("ij");
+	ck_assert(passage->is_lost);
+	ck_assert_uint_eq(total.bytes, 0);
+	check_input(0, "abcdefghij");
+}
+END_TEST
+
 START_TEST(keeps_to_the_length)
 {
 	pass(1, "abcd", 6);
@@ -622,6 +641,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, leaves_out_optional_ones);
 	tcase_add_test(tests, needs_others);
 	tcase_add_test(tests, keeps_what_it_takes);
+	tcase_add_test(tests, keeps_within_the_total);
 	tcase_add_test(tests, keeps_to_the_length);
 	tcase_add_test(tests, breaks_with_the_program);
 	tcase_add_test(tests, ends_one_that_writes_for_ever);

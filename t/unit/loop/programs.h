@@ -19,11 +19,13 @@
 #include "lib/mem.h"
 #include "loop/backends.h"
 #include "loop/clients_private.h"
+#include "loop/held.h"
 #include "shared/program_message.h"
 #include "t/unit/unit.h"
 
 #define WATCHES		256
 #define MOST		100		/* backends */
+#define HELD		(96 * 1024)	/* bytes of all, beyond HELD_MIN */
 #define EXITED(n)	((n) << 8)	/* statuses as of waitpid(2) */
 #define KILLED		SIGKILL
 
@@ -215,7 +217,7 @@ begin(void)
 	request = output = -1;
 	ck_assert_int_eq(io_record_pipe(ends), 0);
 	manager = ends[1];
-	backends_open(&driver, NULL, &now, &ends[0], 1, MOST);
+	backends_open(&driver, NULL, &now, &ends[0], 1, MOST, HELD);
 }
 
 static void

@@ -1,0 +1,73 @@
+/*
+ * held: what counts is the memory of the buffers, which grow by doubling and
+ * shrink when they are empty only.
+ */
+#include <sys/param.h>
+
+#include "lib/need.h"
+#include "loop/held.h"
+
+bool
+held_count(struct held_total *total, size_t *counted, size_t n)
+{
+	if (atomic_fetch_add(&total->bytes, n) + n > total->most) {
+		atomic_fetch_sub(&total->bytes, n);
+		return false;
+	}
+	*counted += n;
+	return true;
+}
+
+void
+held_uncount(struct held_total *total, size_t *counted)
+{
+	atomic_fetch_sub(&total->bytes, *counted);
+	*counted = 0;
+}
+
+/* Lets the buffer grow for so many bytes; false: it has to stay as it is. */
+static bool
+may_grow(struct held *h, size_t bytes)
+{
+	size_t	now = HELD_MIN + h->counted, size = now;
+
+	while (size < bytes)
+		size *= 2;
+	return size == now || held_count(h->total, &h->counted, size - now);
+}
+
+size_t
+held_make_room(struct held *h, struct backend *b)
+{
+	size_t	room = MIN(HELD_MIN, h->most - b->len);
+
+	buf_consume(&h->output, h->output.len - b->len);
+	if (!may_grow(h, b->len + room))
+		room = HELD_MIN + h->counted - b->len;
+	buf_reserve(&h->output, room);
+	b->at = h->output.at;
+	return room;
+}
+
+void
+held_consume(struct held *h, struct backend *b, size_t n)
+{
+	need(n <= b->len);
+	b->len -= n;
+	b->at = b->len > 0 ? b->at + n : NULL;
+	if (b->len == 0 && h->counted > 0)
+		held_free(h);
+}
+
+bool
+held_is_low(const struct held *h, const struct backend *b)
+{
+	return b->len <= MIN(h->most, HELD_MIN + h->counted) / 2;
+}
+
+void
+held_free(struct held *h)
+{
+	buf_free(&h->output);
+	held_uncount(h->total, &h->counted);
+}

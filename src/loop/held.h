@@ -1,0 +1,49 @@
+/*
+ * held: output of programs that main holds until clients take it, each in a
+ * buffer of its own, and the limit of all buffers together.
+ *
+ * A buffer of up to HELD_MIN bytes counts as nothing: so each answer goes on,
+ * if slowly, when the limit is reached.
+ */
+#ifndef LOOP_HELD_H
+#define LOOP_HELD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "backend.h"
+#include "lib/buf.h"
+
+#define HELD_MIN	(32 * 1024)	/* bytes; also what one read brings */
+
+/* Of all loops of a main; any thread may use it. */
+struct held_total {
+	_Atomic size_t	bytes;		/* of buffers, beyond HELD_MIN each */
+	size_t		most;
+};
+
+/* Of one answer; backend.at is in the buffer. */
+struct held {
+	struct held_total *total;	/* borrowed */
+	struct buf	 output;
+	size_t		 most;		/* bytes of output: `hold` of the
+					 * program */
+	size_t		 counted;	/* bytes of the total */
+};
+
+/* Adds bytes to *counted and to the total; false: to none, as there would be
+ * too many. */
+bool	held_count(struct held_total *, size_t *counted, size_t);
+/* Takes *counted, which is 0 then, from the total. */
+void	held_uncount(struct held_total *, size_t *counted);
+/* Moves what is not consumed to the front.  Returns for how many bytes there is
+ * room behind it; 0: the program has to wait. */
+size_t	held_make_room(struct held *, struct backend *);
+/* Drops bytes in front, and the buffer if it is large and they are the last. */
+void	held_consume(struct held *, struct backend *, size_t);
+/* Whether half of the buffer is free: the program may go on. */
+bool	held_is_low(const struct held *, const struct backend *);
+void	held_free(struct held *);
+
+#endif
