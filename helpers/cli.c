@@ -192,7 +192,8 @@ run_range(struct job *job, int n, char **words)
 	status = perform_job(job);
 	if (job->fd != fd)
 		io_close(&job->fd);
-	io_close(&fd);
+	if (job->kind != JOB_CLOSE)
+		io_close(&fd);
 	return status;
 }
 
@@ -239,16 +240,6 @@ run_verify(struct job *job, int n, char **words)
 	status = perform_job(job);
 	buf_free(&both);
 	return status;
-}
-
-/* FILE */
-static int
-run_close(struct job *job, int n, char **words)
-{
-	if (n != 1)
-		return EX_USAGE;
-	job->fd = open_file(words[0], O_RDONLY | O_NONBLOCK);
-	return job->fd != -1 ? perform_job(job) : 1;
 }
 
 /* TEXT ... */
@@ -306,7 +297,7 @@ static int	(*const commands[JOB_KIND_COUNT])(struct job *, int n,
 	[JOB_VERIFY] = run_verify,
 	[JOB_COMPRESS] = run_compress,
 	[JOB_COPY] = run_range,
-	[JOB_CLOSE] = run_close,
+	[JOB_CLOSE] = run_range,
 	[JOB_DIGEST] = run_range,
 	[JOB_SPOOL] = run_spool,
 	[JOB_STORE] = run_store

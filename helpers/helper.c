@@ -77,7 +77,7 @@ print_usage(FILE *out)
 	    "[name ...]\n"
 	    "       amped-helper verify file user\n"
 	    "       amped-helper copy file [offset length]\n"
-	    "       amped-helper close file\n"
+	    "       amped-helper close file [offset length]\n"
 	    "       amped-helper digest file [offset length]\n"
 	    "       amped-helper spool text ...\n"
 	    "Without a job, standard input must be a stream pipe that brings "

@@ -77,7 +77,8 @@ job_finds(enum job_kind kind)
 bool
 job_has_range(enum job_kind kind)
 {
-	return kind == JOB_READ || kind == JOB_COPY || kind == JOB_DIGEST;
+	return kind == JOB_READ || kind == JOB_COPY || kind == JOB_DIGEST ||
+	    kind == JOB_CLOSE;
 }
 
 bool

@@ -130,10 +130,6 @@ struct job_verify {
 	uint64_t	 right;		/* 1: right password */
 };
 
-struct job_close {
-	struct job_version version;	/* of the file */
-};
-
 struct job {
 	uint64_t	 id;	/* never used twice in the life of a process */
 	enum job_kind	 kind;
@@ -154,7 +150,8 @@ struct job {
 	int		 error;
 	union {				/* by kind */
 		struct job_find		find;	/* the first member of three */
-		struct job_range	range;	/* the first member of three */
+		struct job_range	range;	/* the first member of three,
+						 * CLOSE */
 		struct job_resolve	resolve;
 		struct job_read		read;
 		struct job_append	append;
@@ -162,7 +159,6 @@ struct job {
 		struct job_verify	verify;
 		struct job_compress	compress;
 		struct job_copy		copy;
-		struct job_close	close;
 		struct job_digest	digest;
 		struct job_spool	spool;
 		struct job_store	store;

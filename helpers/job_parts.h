@@ -52,13 +52,13 @@ struct job_version {
 };
 #define JOB_CTIME_ANY	0	/* COPY: a ctime that is not compared */
 
-/* READ, COPY, DIGEST: a range of the job's file. */
+/* A range of the job's file; of CLOSE: which the system is to drop. */
 struct job_range {
 	int64_t		 offset;
 	uint64_t	 length;
 	struct job_version version;	/* of the file */
 	uint64_t	 done;		/* bytes in memory; less than length:
-					 * the file is shorter */
+					 * the file is shorter; CLOSE: 0 */
 };
 
 /*

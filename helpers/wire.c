@@ -99,7 +99,7 @@ struct field {
 #define KIND(kind)	(1U << JOB_##kind)
 #define FIND		(KIND(RESOLVE) | KIND(LIST) | KIND(COMPRESS))
 #define NAMED		(KIND(RESOLVE) | KIND(COMPRESS))
-#define RANGE		(KIND(READ) | KIND(COPY) | KIND(DIGEST))
+#define RANGE		(KIND(READ) | KIND(COPY) | KIND(DIGEST) | KIND(CLOSE))
 #define REQUEST(kinds, type, at, member, max)				\
 	{ kinds, FIELD_##type, offsetof(struct wire_request, at),	\
 	    offsetof(struct job, member), max }
@@ -138,7 +138,6 @@ static const struct field request_fields[] = {
 	REQUEST(RANGE, VERSION, version, range.version, 0),
 	REQUEST(KIND(COPY), BIT1, flags, copy.has_version, 0),
 	REQUEST(KIND(DIGEST), BIT1, flags, digest.has_version, 0),
-	REQUEST(KIND(CLOSE), VERSION, version, close.version, 0),
 	REQUEST(KIND(APPEND), I64, offset, append.log, 0),
 	REQUEST(KIND(APPEND), STR, data_size, append.bytes, JOB_DATA_MAX),
 	REQUEST(KIND(APPEND), SIZE, length, append.bytes, 0),
@@ -350,7 +349,7 @@ pack_request(const struct job *job, struct wire_request *request)
 {
 	*request = (struct wire_request){
 		.magic = REQUEST_MAGIC, .kind = job->kind, .id = job->id,
-		.with_fd = job_has_range(job->kind) || job->kind == JOB_CLOSE
+		.with_fd = job_has_range(job->kind)
 	};
 	put_fields(request_fields, COUNT(request_fields), job, request);
 }
@@ -499,6 +498,7 @@ request_fits(const struct job *job)
 	case JOB_READ:
 	case JOB_COPY:
 	case JOB_DIGEST:
+	case JOB_CLOSE:
 		return job->range.length <=
 		    (uint64_t)(INT64_MAX - job->range.offset);
 	case JOB_SPOOL:
@@ -694,6 +694,8 @@ result_fits(const struct job *job)
 	case JOB_COPY:
 	case JOB_DIGEST:
 		return job->range.done <= job->range.length;
+	case JOB_CLOSE:
+		return job->range.done == 0;
 	case JOB_APPEND:
 		return job->append.done <= job->append.bytes.len;
 	case JOB_STORE:

@@ -186,8 +186,6 @@ choose_queue(struct fs_queues *all, struct job *job)
 
 	if (job_has_range(job->kind))
 		return queue_of_device(all, job->range.version.dev);
-	if (job->kind == JOB_CLOSE)
-		return queue_of_device(all, job->close.version.dev);
 	if (job->kind == JOB_SPOOL)
 		return queue_of_spool(all, &job->spool);
 	if (job->kind == JOB_STORE)

@@ -49,7 +49,7 @@ deferred_close_fd(void *context, int fd, const struct job_version *version)
 	cl->http = http;
 	tasks_init(http, &cl->task, JOB_CLOSE, complete_close, free_close);
 	cl->task.job.fd = fd;
-	cl->task.job.close.version = *version;	/* for the fs queue */
+	cl->task.job.range.version = *version;	/* for the fs queue */
 	stats_count(STATS_CLOSES);
 	tasks_submit(http, &cl->task);
 }

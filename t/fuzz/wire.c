@@ -158,7 +158,6 @@ check_request(const struct job *job)
 	need(job->kind < JOB_KIND_COUNT);
 	need(!job_has_range(job->kind) || job->range.offset >= 0);
 	need((job->fd != -1) == (job_has_range(job->kind) ||
-	    job->kind == JOB_CLOSE ||
 	    (job->kind == JOB_SPOOL && job->spool.has_file) ||
 	    (job->kind == JOB_STORE && job->store.has_file)));
 	need(job->kind != JOB_STORE || (job->store.key_size <=

@@ -317,7 +317,7 @@ expect_job(char **words, size_t n)
 		    job->verify.both.at + strlen(job->verify.both.at) + 1);
 	else if (job->kind == JOB_CLOSE)
 		snprintf(is, sizeof(is), "close %lld",
-		    (long long)job->close.version.size);
+		    (long long)job->range.version.size);
 	else if (job->kind == JOB_SPOOL)
 		snprintf(is, sizeof(is), "spool %lld %zu%s",
 		    (long long)job->spool.offset, job->spool.bytes.len,

@@ -33,9 +33,8 @@ struct pipeline {
 enum submitted
 pipeline_submit(struct pipeline *l, struct task *e, struct mailbox *reply_to)
 {
-	enum job_kind	kind = e->job.kind;
-	bool		reads = job_has_range(kind) || kind == JOB_CLOSE;
-	unsigned	role = reads ? PIPELINE_READS : PIPELINE_NAMES;
+	unsigned	role = job_has_range(e->job.kind) ? PIPELINE_READS :
+			    PIPELINE_NAMES;
 
 	return disk_thread_submit(l->threads[role]->disk_thread, e, reply_to);
 }

@@ -349,7 +349,7 @@ START_TEST(closes)
 	for (int i = 0; i < 5; i++) {
 		t = make_task(i, NULL);
 		t->job.kind = JOB_CLOSE;
-		t->job.close.version.dev = makedev(0, 30);
+		t->job.range.version.dev = makedev(0, 30);
 		ck_assert((fs_queues_add(queues, t) != NULL) == (i < 4));
 	}
 	ck_assert(!add_task(5, "dead/x"));		/* the same queue */

@@ -1,6 +1,7 @@
 /*
- * Tests of helpers/close: who closes a file last.
+ * Tests of helpers/close: who closes a file last, and what stays in memory.
  */
+#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include <errno.h>
@@ -13,11 +14,16 @@
 #include "t/unit/helpers/tree.h"
 #include "t/unit/unit.h"
 
+#define SIZE	((size_t)1 << 20)
+
 static void
 make(void)
 {
+	static char	text[SIZE];
+
+	memset(text, 'x', sizeof(text) - 1);
 	tree_begin();
-	tree_file("file", "text", 0644);
+	tree_file("file", text, 0644);
 }
 
 START_TEST(closes)
@@ -43,6 +49,60 @@ START_TEST(nothing_to_close)
 	job_init(&job, JOB_CLOSE);
 	job_perform(&job);
 	ck_assert_int_eq(job.error, EBADF);
+}
+END_TEST
+
+/* How many bytes of a file of SIZE are in memory, as mincore() tells its
+ * owner. */
+static size_t
+count_resident(int fd)
+{
+	size_t		 page = (size_t)sysconf(_SC_PAGESIZE), n = 0;
+	unsigned char	 is[SIZE / 4096];
+	void		*map = mmap(NULL, SIZE, PROT_READ, MAP_SHARED, fd, 0);
+
+	ck_assert_ptr_ne(map, MAP_FAILED);
+	ck_assert_int_eq(mincore(map, SIZE, is), 0);
+	munmap(map, SIZE);
+	for (size_t i = 0; i < SIZE / page; i++)
+		n += (is[i] & 1) * page;
+	return n;
+}
+
+static int
+open_resident(void)
+{
+	static char	bytes[SIZE];
+	int		fd = open(tree_path("file"), O_RDWR);
+
+	ck_assert_int_eq(fsync(fd), 0);
+	ck_assert_int_eq(io_read_all_at(fd, bytes, SIZE, 0), SIZE - 1);
+	ck_assert_uint_eq(count_resident(fd), SIZE);
+	return fd;
+}
+
+/* Where the file system is in memory, no page can be given back. */
+START_TEST(gives_back)
+{
+	struct job	job;
+	int		seen = open_resident();
+	bool		can;
+
+	posix_fadvise(seen, 0, 0, POSIX_FADV_DONTNEED);
+	can = count_resident(seen) == 0;
+	close(seen);
+	for (int length = 0; length <= 1; length++) {
+		seen = open_resident();
+		job_init(&job, JOB_CLOSE);
+		job.fd = open(tree_path("file"), O_RDONLY);
+		job.range.length = length * SIZE;
+		job_perform(&job);
+		ck_assert_int_eq(job.error, 0);
+		ck_assert_uint_eq(job.range.done, 0);
+		ck_assert_uint_eq(count_resident(seen),
+		    length == 0 || !can ? SIZE : 0);
+		close(seen);
+	}
 }
 END_TEST
 
@@ -119,6 +179,7 @@ unit_tests(TCase *tests)
 	tcase_add_unchecked_fixture(tests, make, tree_end);
 	tcase_add_loop_test(tests, closes, 0, 2);
 	tcase_add_test(tests, nothing_to_close);
+	tcase_add_test(tests, gives_back);
 	tcase_add_test(tests, receiver_is_last);
 	tcase_add_test(tests, receiver_dies);
 }

@@ -120,9 +120,6 @@ sample(enum job_kind kind)
 		job.range.version = version;
 		if (kind == JOB_DIGEST)
 			job.digest.has_version = true;
-	} else if (kind == JOB_CLOSE) {
-		job.fd = STDIN_FILENO;
-		job.close.version = version;
 	} else if (kind == JOB_APPEND) {
 		job.append.log = 1;
 		job.append.bytes = STR("a line\n");

@@ -74,7 +74,7 @@ START_TEST(is_asked_for)
 	ck_assert_int_eq(job->kind, JOB_CLOSE);
 	ck_assert_int_eq(job->fd, fd);
 	ck_assert_uint_ne(job->id, 0);
-	ck_assert_mem_eq(&job->close.version, &version, sizeof(version));
+	ck_assert_mem_eq(&job->range.version, &version, sizeof(version));
 	ck_assert(is_open(fd));
 	job_perform(job);
 	ck_assert(!is_open(fd));
