@@ -420,12 +420,15 @@ explain_request(struct generation *g, struct options *o)
 	const char	*why;
 
 	choose_user(g, o);
+	if (g->conf->nchains > 0)
+		o->explain.managers = program_managers_lend(g);
 	if (user_become(&g->user) == -1)
 		fatal("cannot become user %s", g->user.name);
 	why = explain_url_answer(&o->explain, g->conf, &wrong, stdout);
 	if (why != NULL)
 		fprintf(stderr, "amped: %s\n", why);
 	buf_free(&wrong);
+	mem_drop(&o->explain.managers);
 	mem_drop(&o->explain.fields);
 	generation_free(&g);
 	return why != NULL ? EX_DATAERR : 0;

@@ -47,8 +47,8 @@ my @folders = (
 	admin	=> [qw(conf contracts helpers/beneath.h helpers/explain_path.h
 		    helpers/htpasswd.h helpers/job.h
 		    helpers/perform.h helpers/root.h http/caches.h http/explain.h http/machine.h
-		    http/preload.h http/purge.h loop/clients.h loop/evloop.h
-		    proto/uri.h shared/control.h shared/hot_list.h stats/report.h
+		    http/preload.h http/purge.h loop/backends.h loop/clients.h
+		    loop/evloop.h proto/uri.h shared/control.h shared/hot_list.h stats/report.h
 		    stats/stats.h)],
 	arch	=> [qw(conf contracts disk loop shared stats admin/hot_names.h
 		    admin/requests.h admin/warm.h helpers/notify.h http/caches.h http/machine.h)],

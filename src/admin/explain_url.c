@@ -277,9 +277,10 @@ set_address(struct sockaddr_storage *address, const char *client)
 
 static void
 run_request(struct explanation *e, const struct conf *conf,
-    const struct sockaddr_storage *from, size_t listener)
+    const int *managers, const struct sockaddr_storage *from, size_t listener)
 {
-	struct made_requests	*m = made_requests_new(conf, submit_task, e);
+	struct made_requests	*m = made_requests_new(conf, managers,
+				    submit_task, e);
 
 	made_requests_run(m, e, (const struct sockaddr *)from, listener);
 	made_requests_free(&m);
@@ -311,7 +312,7 @@ explain_url_answer(const struct explain_request *q, const struct conf *conf,
 		explain_add(&e, EXPLAIN_REQUEST, "from %s", q->client);
 	explain_add(&e, EXPLAIN_LISTENER, "%s",
 	    conf_listener(conf, listener)->text);
-	run_request(&e, conf, &client, listener);
+	run_request(&e, conf, q->managers, &client, listener);
 	explain_print(&e, out);
 	explain_free(&e);
 	return NULL;
@@ -373,7 +374,7 @@ explain_url_page(const struct conf *conf, const struct conf_site *site,
 	add_encoded(path, &e.request);
 	buf_addf(&e.request, " HTTP/1.1\r\nHost: %s%s\r\n\r\n",
 	    name[0] == '*' ? "any" : "", name + (name[0] == '*'));
-	run_request(&e, conf, &client, find_listener(conf, site));
+	run_request(&e, conf, NULL, &client, find_listener(conf, site));
 	/* With a page in its place, the file is not there. */
 	is_program = e.facts[EXPLAIN_PROGRAM].len > 0;
 	good = (e.facts[EXPLAIN_FILE].len > 0 ||

@@ -15,10 +15,13 @@ struct explain_request {
 	char		**fields;	/* "Name: value", put in unchanged */
 	size_t		 nfields;
 	const char	*client;	/* address; NULL: 127.0.0.1 */
+	/* Sockets to the program managers of the conf, closed by the answer;
+	 * NULL: no filter runs. */
+	int		*managers;
 };
 
 /* Explains how this process would answer the URL.  Returns NULL, or an error
- * text, which is kept in the buffer.  Blocks for disk and names. */
+ * text, which is kept in the buffer.  Blocks for disk, names and filters. */
 const char	*explain_url_answer(const struct explain_request *,
 		    const struct conf *, struct buf *error, FILE *);
 /* Whether a page that the conf of a site names, by its decoded path, is a file

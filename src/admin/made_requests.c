@@ -1,6 +1,6 @@
 /*
  * made_requests: an architecture with one connection, which reads the bytes of
- * an explanation.
+ * an explanation.  While filters run, nothing else happens.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,12 +9,17 @@
 #include "admin/made_requests.h"
 #include "lib/mem.h"
 #include "lib/need.h"
+#include "loop/backends.h"
+#include "loop/evloop.h"
 #include "wait.h"
 
 #define FILES_MAX	16	/* open files in the caches */
+#define BACKENDS_MAX	1	/* filters of a file run one by one */
 
 struct made_requests {
 	struct clock		 clock;
+	struct evloop		*loop;		/* of filters; NULL: none run */
+	struct backends		 drivers;	/* of the loop */
 	struct http_loop	*http;
 	struct workspace	*workspace;
 };
@@ -63,8 +68,41 @@ satisfy_wait(struct explanation *e, struct wait *w, struct clock *clock)
 	}
 }
 
+/* Ends the loop when the run of filters has ended. */
+static bool
+end_loop(void *context)
+{
+	struct made_requests	*m = context;
+
+	if (backends_rest(&m->drivers))
+		evloop_stop(m->loop);
+	return false;
+}
+
+/* Runs filters to their end: the run is freed meanwhile. */
+static enum submitted
+run_filters(void *context, struct filter_run *run)
+{
+	struct made_requests	*m = context;
+
+	if (m->drivers.filter(m->drivers.context, run) == SUBMITTED_PENDING)
+		evloop_run(m->loop);
+	return SUBMITTED_COMPLETED;
+}
+
+static void
+open_drivers(struct made_requests *m, const struct conf *conf,
+    const int *managers)
+{
+	m->loop = evloop_new(&m->clock);
+	evloop_stop_timing(m->loop);
+	evloop_on_iteration(m->loop, end_loop, m);
+	backends_open(&m->drivers, m->loop, &m->clock, managers,
+	    conf->nmanagers, BACKENDS_MAX, (size_t)conf->limits.held);
+}
+
 struct made_requests *
-made_requests_new(const struct conf *conf,
+made_requests_new(const struct conf *conf, const int *managers,
     enum submitted (*submit)(void *, struct task *), void *context)
 {
 	struct made_requests	*m = mem_zero(sizeof(*m));
@@ -75,6 +113,11 @@ made_requests_new(const struct conf *conf,
 		.descriptors = FILES_MAX,
 	};
 
+	if (managers != NULL) {
+		open_drivers(m, conf, managers);
+		setup.backends = (struct backends){ .filter = run_filters,
+		    .context = m };
+	}
 	m->http = http_new(&setup);
 	m->workspace = machine_new_workspaces(1);
 	machine_set_crash_context();
@@ -105,5 +148,9 @@ made_requests_free(struct made_requests **mp)
 	free(m->workspace->room);
 	free(m->workspace);
 	http_free(&m->http);
+	if (m->loop != NULL) {
+		backends_close(&m->drivers);
+		evloop_free(&m->loop);
+	}
 	mem_drop(mp);
 }

@@ -15,8 +15,12 @@
 
 struct made_requests;
 
-/* submit does the disk work, in the call.  The pointers stay the caller's. */
+/* submit does the disk work, in the call.  managers: sockets to the program
+ * managers of the conf, -1 for one that is missing, owned from now on; filters
+ * of files run then, in the call of made_requests_run().  NULL: no filter runs.
+ * Other pointers stay the caller's. */
 struct made_requests *made_requests_new(const struct conf *,
+		    const int *managers,
 		    enum submitted (*submit)(void *, struct task *), void *);
 void		 made_requests_free(struct made_requests **);
 /* Runs the request of an explanation, as from that address. */

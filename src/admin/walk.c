@@ -341,7 +341,8 @@ walk_names(const struct conf *conf, const char *pattern, size_t most,
 	target_host(conf, &url, &host);
 	w.host = buf_string(&host);
 	if (set_match(&w, url.target)) {
-		w.requests = made_requests_new(conf, submit_task, &w);
+		w.requests = made_requests_new(conf, NULL, submit_task,
+		    &w);
 		add_directory(&w, start, STR(""));
 		walk_directories(&w);
 		made_requests_free(&w.requests);

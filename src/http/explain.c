@@ -11,6 +11,7 @@
 #include "http/conn.h"
 #include "http/explain.h"
 #include "http/namespace.h"
+#include "http/variants/filtered.h"
 #include "http/variants/variant.h"
 #include "http/log/refusal.h"
 #include "http/programs/environment.h"
@@ -127,6 +128,13 @@ add_file(struct explanation *e, const struct conn *c)
 	of = coding != NULL ? " of " : "";
 	language = language_of(c->request->path);
 	in = language != NULL ? " in " : "";
+	if (variant_has_query(c->request->path->namespace)) {
+		explain_add(e, EXPLAIN_FILE, "made by filters, %lld bytes%s%s, "
+		    "%s tag", (long long)f->version.size, of,
+		    coding != NULL ? coding : "", f->strong ? "strong" :
+		    "weak");
+		return;
+	}
 	if (file_is_made(f) && kind->job != JOB_RESOLVE) {
 		explain_add(e, EXPLAIN_FILE, "made of the %s, %lld bytes%s%s",
 		    coding != NULL ? "file" : "directory",
@@ -160,32 +168,54 @@ add_filters_of_answers(struct explanation *e, const struct conn *c)
 			    use->chain->list[k]->name);
 	}
 	if (text.len > 0)
-		explain_add(e, EXPLAIN_FILTERS, "%s", buf_string(&text));
+		explain_add(e, EXPLAIN_FILTERS, "%s; an answer that passes has "
+		    "no tag", buf_string(&text));
 	buf_free(&text);
 }
 
-/* Adds the chain that the file would pass through; one for names of files is
- * not known by the name of a directory. */
-static void
-add_filters(struct explanation *e, const struct conn *c)
+/* The chain that a result has passed through, or that the file would. */
+static const struct conf_chain *
+find_chain(const struct conn *c)
 {
 	const struct request	*r = c->request;
 	const struct conf_chain	*chain;
 	struct str		 name, rest;
 	struct buf		 text = { 0 };
 
-	if (r->file == NULL || (r->info.variants & NAMESPACE_FILTERED_BIT) == 0)
-		return;
+	if (variant_has_query(r->path->namespace))
+		return filtered_chain_of(c->http->conf, r->file);
 	rest = rules_raw(r->path);
 	while (rest.len > 0)
 		name = str_cut(&rest, '/');
 	buf_add(&text, name.at, name.len);
 	chain = conf_chain_of_file(r->path->rules, buf_string(&text),
 	    r->info.type);
-	text.len = 0;
+	buf_free(&text);
+	return chain;
+}
+
+/* Adds the chain that the file has passed through, or that it would pass
+ * through; one for names of files is not known by the name of a directory. */
+static void
+add_filters(struct explanation *e, const struct conn *c)
+{
+	const struct request	*r = c->request;
+	const struct conf_chain	*chain;
+	struct buf		 text = { 0 };
+	bool			 is_result;
+
+	if (r->file == NULL)
+		return;
+	is_result = variant_has_query(r->path->namespace);
+	if (!is_result && (r->info.variants & NAMESPACE_FILTERED_BIT) == 0)
+		return;
+	chain = find_chain(c);
 	for (size_t i = 0; chain != NULL && i < chain->n; i++)
 		buf_addf(&text, "%s %s", i > 0 ? "," : ":",
 		    chain->list[i]->name);
+	if (!is_result)
+		buf_adds(&text, r->lookup.unfiltered ? "; without a result, so "
+		    "this is the unchanged file" : "; not without a query");
 	explain_add(e, EXPLAIN_FILTERS, "%s%s", chain != NULL ? chain->name :
 	    "a chain", buf_string(&text));
 	buf_free(&text);
@@ -310,6 +340,7 @@ explain_new(struct http_loop *http, struct explanation *e,
 {
 	e->kind.request_ended = explain_request;
 	e->kind.no_files = true;
+	http->results_from = INT64_MAX;	/* explaining writes no result */
 	return machine_new(http, &e->kind, peer, listener);
 }
 

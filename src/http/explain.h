@@ -26,7 +26,7 @@
 	X(FILES,	"files")	/* blocks with fields for it */	\
 	X(LOOKUP,	"lookup")	/* * each lookup on disk */	\
 	X(FILE,		"file")		/* the version that is sent */	\
-	X(FILTERS,	"filters")	/* its chain, which is not run */ \
+	X(FILTERS,	"filters")	/* its chain */ 		\
 	X(PROGRAM,	"program")	/* which would run */		\
 	X(VARIABLE,	"variable")	/* each that it would get */	\
 	X(PAGE,		"page")		/* sent in the file's place */	\

@@ -82,6 +82,17 @@ become_child(const struct child_kind *kind, struct generation *g,
 		proc_die_with_parent(parent);
 }
 
+void
+child_lend(const struct child_kind *kind, struct generation *g, void *context)
+{
+	if (fork() != 0)
+		return;
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	kind->become(g, context);
+	kind->run(g, context, -1);
+}
+
 struct child *
 child_start(const struct child_kind *kind, struct generation *g, void *context,
     int *pipe)

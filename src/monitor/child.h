@@ -75,6 +75,10 @@ enum child_role {
  */
 struct child *child_start(const struct child_kind *, struct generation *,
 	    void *context, int *pipe);
+/* Forks a child of this process, which need not be the monitor and does not
+ * hear of the child's end, or of a fork that fails.  pipe of run(): -1. */
+void	child_lend(const struct child_kind *, struct generation *,
+	    void *context);
 /* In the child: drops privileges; for_good: no file that it executes gives it
  * any. */
 void	child_become_user(const struct user *, bool for_good);

@@ -65,8 +65,11 @@ answer_explain(struct conf *conf, const struct control_request *request,
 	struct explain_request	 q = { .fields = fields };
 	struct buf		 wrong = { 0 };
 	const char		*why;
+	bool			 has_user = generation_choose_user(g) == 0;
 
-	if (generation_choose_user(g) == -1 || user_become(&g->user) == -1)
+	if (has_user && conf->nchains > 0)
+		q.managers = program_managers_lend(g);
+	if (!has_user || user_become(&g->user) == -1)
 		control_begin_answer(answer, CONTROL_VERDICT_FAILED,
 		    "cannot become user %s", conf->user);
 	else if (parse_words(request, &q, answer)) {

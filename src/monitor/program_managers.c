@@ -77,16 +77,23 @@ select_programs(struct conf *conf, size_t manager)
 			conf->programs[conf->nprograms++] = all[i];
 }
 
-/* Without a filter of system calls, which programs would inherit. */
-static void
-run_manager(struct generation *g, void *manager, int pipe)
+static _Noreturn void
+serve_programs(const struct generation *g, const struct program_manager *m)
 {
-	const struct program_manager	*m = manager;
-	struct conf			 conf = *g->conf;
+	struct conf	conf = *g->conf;
 
 	proc_title("amped: programs");
 	log_init("programs", (enum log_level)conf.log.error_level);
 	program_stats_use(g->program_stats);
+	select_programs(&conf, find_number(g, m));
+	manager_run(&conf, m->socket);
+	exit(0);
+}
+
+/* Without a filter of system calls, which programs would inherit. */
+static void
+run_manager(struct generation *g, void *manager, int pipe)
+{
 	/* The monitor dies with a signal for this process. */
 	io_close(&pipe);
 	error_log_close();
@@ -94,9 +101,7 @@ run_manager(struct generation *g, void *manager, int pipe)
 	io_close(&prepared.helper);
 	io_close(&logs_errors.lines[0]);
 	io_close(&logs_errors.drops[0]);
-	select_programs(&conf, find_number(g, m));
-	manager_run(&conf, m->socket);
-	exit(0);
+	serve_programs(g, manager);
 }
 
 static const struct conf_program *
@@ -434,6 +439,54 @@ program_managers_start(struct generation *g)
 		user_load_groups(&g->user);
 	for (size_t i = 0; i < g->conf->nmanagers; i++)
 		open_manager(g, i);
+}
+
+static void
+serve_parent(struct generation *g, void *manager, int pipe)
+{
+	(void)pipe;
+	generation_close_managers(g);
+	serve_programs(g, manager);
+}
+
+static const struct child_kind	lent_kind = {
+	.become = become_manager, .run = serve_parent
+};
+
+static void
+lend_manager(struct generation *g, size_t number)
+{
+	struct program_manager	m = { .socket = -1 };
+	int			ends[2];
+
+	if (find_user(&m.user, g, number) == -1 || io_record_pipe(ends) == -1)
+		return;
+	if (m.user.name != NULL)
+		user_load_groups(&m.user);
+	g->manager_sockets[number] = ends[0];
+	m.socket = ends[1];
+	g->managers[number] = &m;
+	child_lend(&lent_kind, g, &m);
+	g->managers[number] = NULL;
+	io_close(&m.socket);
+	user_free(&m.user);
+}
+
+int *
+program_managers_lend(struct generation *g)
+{
+	size_t	 n = g->conf->nmanagers;
+	int	*sockets = mem_array(n + 1, sizeof(*sockets));
+
+	if (g->user.groups == NULL)
+		user_load_groups(&g->user);
+	for (size_t i = 0; i < n; i++)
+		lend_manager(g, i);
+	for (size_t i = 0; i < n; i++) {
+		sockets[i] = g->manager_sockets[i];
+		g->manager_sockets[i] = -1;
+	}
+	return sockets;
 }
 
 void

@@ -21,6 +21,11 @@ int	program_managers_check(const struct conf *);
  * before its mains start: that of the generation that serves, or a new one.
  * Another one is started whenever one dies. */
 void	program_managers_start(struct generation *);
+/* Starts managers for this process alone, which is about to become the user of
+ * main; they end when it has closed their sockets.  Returns the sockets by the
+ * number of the manager, the caller's as the array is; -1: it cannot be had,
+ * after a line in the log.  Blocks for the user database. */
+int	*program_managers_lend(struct generation *);
 /* The generation ends.  Its managers may live on, for another generation or
  * until programs have ended. */
 void	program_managers_release(struct generation *);

@@ -255,6 +255,12 @@ chain_of_mark(int64_t mark)
 	return (size_t)((uint64_t)mark >> 32);
 }
 
+const struct conf_chain *
+filtered_chain_of(const struct conf *conf, const struct file *f)
+{
+	return &conf->chains[chain_of_mark(f->version.ctime)];
+}
+
 int64_t
 filtered_mark(const struct conf_chain *chain, uint64_t reloads)
 {

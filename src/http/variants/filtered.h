@@ -31,6 +31,9 @@ filtered_takes_query(const struct path *p)
  * none. */
 const struct conf_chain *filtered_chain(const struct path *,
 		    const struct job *, const char *type);
+/* The chain of a result, or of a variant of one. */
+const struct conf_chain *filtered_chain_of(const struct conf *,
+		    const struct file *);
 /* Whether the request is for the result, and not for the file itself. */
 bool		 filtered_is_wanted(const struct conn *);
 /* Adds the name of the result that the request is for.  Other than WHY_NONE:

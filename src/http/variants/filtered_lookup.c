@@ -284,7 +284,7 @@ begin_run(struct lookup *l)
 	chain_stats_add(l->chain->number, CHAIN_STATS_RUNS);
 	if (http->backends.filter != NULL)
 		http->backends.filter(http->backends.context, &l->run);
-	else {				/* explaining runs none */
+	else {				/* a check of the conf runs none */
 		io_close(&l->run.source);
 		l->run.error = ENODATA;
 		complete_run(&l->task);
