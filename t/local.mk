@@ -2,11 +2,16 @@
 
 check_LIBRARIES =
 check_PROGRAMS = $(unit_tests) $(fuzz_targets) $(e2e_programs) t/script/script
-e2e_programs = t/evict t/lib/malloc.so t/lib/gate.so t/lib/leap.so \
+e2e_programs = t/decode t/evict t/lib/malloc.so t/lib/gate.so t/lib/leap.so \
 	t/lib/passwd.so t/lib/threads.so
 
 include $(srcdir)/t/unit/local.mk
 include $(srcdir)/t/fuzz/local.mk
+
+t_decode_SOURCES = \
+	t/decode.c
+
+t_decode_LDADD = $(BROTLI_LIBS) $(ZSTD_LIBS)
 
 t_evict_SOURCES = \
 	t/evict.c

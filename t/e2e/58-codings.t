@@ -8,6 +8,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(await docroot slurp write_file);
+use Amped::Coding qw(decoded has_codings);
 use Test::More;
 use Time::HiRes qw(utime);
 
@@ -16,30 +17,14 @@ Amped::one_main();
 my $root = docroot('keep/' => '');
 my $text = join('', map { "line $_ of a text, " . $_ * 7919 % 1000 . "\n" }
     1 .. 5000);
-my %unpack = (br => 'brotli -dc', zstd => 'zstd -dcq', gzip => 'gzip -dc');
-my $program = ($ENV{AMPED_BUILD} // Amped::source_dir()) . '/amped';
 
-plan(skip_all => 'built without br or zstd')
-    if `'$program' -V` =~ /without (?:brotli|zstd)/;
-for my $program (map { (split(' '))[0] } values(%unpack)) {
-	plan(skip_all => "there is no $program")
-	    if system("command -v $program >/dev/null");
-}
+plan(skip_all => 'built without br or zstd') unless has_codings();
 
 sub put {
 	my ($name, $bytes) = @_;
 
 	write_file("$root/$name", $bytes);
 	utime(86400, 86400, "$root/$name");
-}
-
-sub unpacked {
-	my ($answer) = @_;
-	my $coding = $answer->{field}{'content-encoding'};
-
-	return $answer->{body} unless defined($coding);
-	write_file("$root/packed", $answer->{body});
-	return scalar(`$unpack{$coding} < '$root/packed' 2>&1`);
 }
 
 my $server;
@@ -98,7 +83,7 @@ for my $case (@cases, @cases) {
 		is($answer->{body}, 'a sibling', 'the file beside it');
 		next;
 	}
-	ok(unpacked($answer) eq $text, 'is the file');
+	ok(decoded($answer) eq $text, 'is the file');
 	$tag{$coding}{$answer->{field}{etag} =~ s{^W/}{}r} = 1
 	    if $target eq '/a.txt';
 }
@@ -127,7 +112,7 @@ for my $coding (qw(br zstd gzip)) {
 	ok(eval { await("the new version by $coding", sub {
 		my $answer = get('/a.txt', $coding);
 		return coding($answer) eq $coding &&
-		    unpacked($answer) eq "new $text";
+		    decoded($answer) eq "new $text";
 	}) }, "another version by $coding");
 }
 SKIP: {
@@ -158,7 +143,7 @@ for my $level ('br 0 zstd 1 gzip 1', 'br 11 zstd 19 gzip 9',
 			return $answer->{field}{etag} =~ /^"/;
 		});
 		is(coding($answer), $coding, "$coding of $level");
-		ok(unpacked($answer) eq $text, 'is the file');
+		ok(decoded($answer) eq $text, 'is the file');
 		push(@{$size{$coding}}, length($answer->{body}));
 	}
 	$server->stop;
@@ -182,7 +167,7 @@ for my $at (5, length($bytes) / 2, length($bytes) - 2) {
 	$server = Amped->start(root => $root, site => "\tcompress br\n",
 	    global => "limits { compress br 0 }\n" .
 	    "cache { variants $root/keep }\n");
-	ok(unpacked(get('/two/a.txt', 'br')) eq $text,
+	ok(decoded(get('/two/a.txt', 'br')) eq $text,
 	    "a byte of a kept result has changed at $at");
 	$server->stop;
 }
