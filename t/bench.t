@@ -180,7 +180,7 @@ is(scalar(() = $page =~ /<polyline /g), 4 * 8,
 ok($page !~ /<script|(?:src|href)=/ && $page !~ /nan|inf\b/i,
     'and the page alone');
 ($status, $text) = Amped::run_command(undef, $^X, "$bench/breakdown", '-l');
-for my $study (qw(caches alignment transport)) {
+for my $study (qw(caches alignment transport techniques steps)) {
 	like($text, qr/^$study$/m, "there is $study");
 }
 for my $line ($text =~ /^\t.{28} (\S.*)/mg) {
@@ -188,6 +188,27 @@ for my $line ($text =~ /^\t.{28} (\S.*)/mg) {
 	    "\nsite a.org {\nlisten 127.0.0.1:0\nroot /\n}\n");
 	my ($wrong, undef, $why) = Amped::run_amped('-t', '-f', "$conf/conf");
 	is($wrong, 0, $line) or diag($why);
+}
+
+# One of eight techniques is off in each row; what is off costs calls.
+($status, $text, $errors) = Amped::run_command(undef, $^X, "$bench/breakdown",
+    '-r', 1, '-d', 0.05, '-s', 500, '-o', "$out/t", 'techniques');
+is($status, 0, 'techniques') or diag($errors);
+$json = decode_json(slurp("$out/t.json"));
+like($text, qr/^$_ .*\d$/m, "technique $_") for 1 .. 8;
+like($text, qr/^# $_ /m, "... and what that says") for 1 .. 8;
+SKIP: {
+	my %calls = %{$json->{calls}{techniques}{500} // {}};
+
+	skip('no strace here', 4) unless %calls;
+	my ($all, $read, $ask, $look) = map { my $n = $_;
+	    (map { $calls{$_} } grep { /^\Q$n\E/ } sort keys %calls)[0] }
+	    'all', 1, 3, 7;
+	cmp_ok($all->{find} + $all->{contents}, '<', 0.5,
+	    'a cached file is not asked for');
+	cmp_ok($read->{contents}, '>=', 0.5, '... without copies it is read');
+	cmp_ok($ask->{find}, '>=', 0.5, '... without states it is looked at');
+	cmp_ok($look->{find}, '>', $ask->{find}, '... without paths, all is');
 }
 
 # Where all files fit, each policy misses each file once; a scan costs one path

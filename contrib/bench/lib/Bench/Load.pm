@@ -15,14 +15,16 @@ use Bench::Server;
 
 # Connected and warm, and waiting to go on.
 #	server, seconds, workload
-#	list, lines	of Bench::Files, if the workload has one
+#	list, lines	of Bench::Files, if the workload has one; or its own
+#			member list
 sub new {
 	my ($class, %opt) = @_;
 	my $w = $opt{workload};
 	my @args = (arguments($w), '-d', $opt{seconds});
 
 	push(@args, '-w', $opt{lines}) if $w->{warm};
-	push(@args, '-f', $opt{list}) if defined($opt{list});
+	my $list = $opt{list} // $w->{list};
+	push(@args, '-f', $list) if defined($list);
 	push(@args, $opt{server}{port}, $w->{target} // ());
 	my $self = bless({}, $class);
 	$self->{pid} = open2($self->{from}, $self->{to},

@@ -78,13 +78,14 @@ sub is_traced {
 	return (eval { slurp($status) } // '') !~ /^TracerPid:\s+0$/m;
 }
 
-# System calls of a request, by strace; when what a server starts a moment after
-# its first answers is there: those calls are not the requests'.
-sub syscalls {
-	my ($server, $seconds) = @_;
+# System calls of a request of a workload by their names, by strace; when what a
+# server starts a moment after its first answers is there: those calls are not
+# the requests'.
+sub calls {
+	my ($server, $seconds, $workload) = @_;
 	my $strace = Bench::Server::which('strace') // return;
 	my $dir = docroot('out' => '', 'said' => '');
-	my $load = Bench::Load->new(server => $server, workload => \%hot,
+	my $load = Bench::Load->new(server => $server, workload => $workload,
 	    seconds => $seconds);
 
 	sleep(1);
@@ -101,21 +102,30 @@ sub syscalls {
 	waitpid($pid, 0);
 	$load->end;
 	return unless $attached && $result->{requests};
-	my $total = 0;
 	# Share, seconds, us each, calls, perhaps errors, name.
-	$total += $_ for slurp("$dir/out") =~
-	    /^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(?!total)\w+$/mg;
-	return $total ? $total / $result->{requests} : ();
+	my %calls = reverse(slurp("$dir/out") =~
+	    /^\s*[\d.]+\s+[\d.]+\s+\d+\s+(\d+)\s+(?:\d+\s+)?(?!total)(\w+)$/mg);
+	return map { $_ => $calls{$_} / $result->{requests} } keys %calls;
+}
+
+# All calls of a request.
+sub syscalls {
+	my ($server, $seconds) = @_;
+	my %calls = calls($server, $seconds, \%hot);
+	my $total = 0;
+
+	$total += $_ for values(%calls);
+	return $total || ();
 }
 
 # What perf has to say of a load, with a command of its own that writes a file;
 # the requests meanwhile, and that file.
 sub by_perf {
-	my ($server, $seconds, @command) = @_;
+	my ($server, $seconds, $workload, @command) = @_;
 	my $perf = Bench::Server::which('perf') // return;
 	my $dir = docroot('out' => '', 'said' => '');
 	my $pids = join(',', map { $_->{pid} } $server->processes);
-	my $load = Bench::Load->new(server => $server, workload => \%hot,
+	my $load = Bench::Load->new(server => $server, workload => $workload,
 	    seconds => $seconds);
 	# It looks while this command runs; what it says of itself is nothing.
 	my $pid = open2(my $from, my $to, 'sh', '-c', 'exec 2>"$0"; exec "$@"',
@@ -134,8 +144,8 @@ sub by_perf {
 # Instructions of a request, in the server and in the kernel.
 sub instructions {
 	my ($server, $seconds) = @_;
-	my ($requests, $out) = by_perf($server, $seconds, 'stat', '-x', ',',
-	    '-e', 'instructions:u,instructions:k') or return;
+	my ($requests, $out) = by_perf($server, $seconds, \%hot, 'stat', '-x',
+	    ',', '-e', 'instructions:u,instructions:k') or return;
 	my ($user) = slurp($out) =~ /^(\d+),,instructions:u/m;
 	my ($kernel) = slurp($out) =~ /^(\d+),,instructions:k/m;
 
@@ -145,8 +155,8 @@ sub instructions {
 # The functions in which a server was most often seen: name, part of all.
 sub profile {
 	my ($server, $seconds, $most) = @_;
-	my (undef, $out) = by_perf($server, $seconds, 'record', '-q', '-F',
-	    999) or return;
+	my (undef, $out) = by_perf($server, $seconds, \%hot, 'record', '-q',
+	    '-F', 999) or return;
 	open(my $from, '-|', 'sh', '-c', 'perf report -q -i "$1" --stdio ' .
 	    '--no-children -g none -s sym 2>/dev/null', 'sh', $out) or return;
 	my @found = map { /^\s*([\d.]+)%\s+\[(.)\]\s+(\S+)/ ?
@@ -156,6 +166,38 @@ sub profile {
 	close($from);
 	splice(@found, $most) if @found > $most;
 	return @found;
+}
+
+# Samples of a server under a workload: a function gets the weight of each and
+# its stack, the innermost first, as functions and the files that they are in.
+# What is counted between two samples.
+sub samples {
+	my ($server, $seconds, $workload, $function) = @_;
+	my (undef, $out) = by_perf($server, $seconds, $workload, 'record', '-q',
+	    '-g', '-F', 1999) or return;
+	open(my $from, '-|', 'sh', '-c', 'perf script -i "$1" -F ' .
+	    'event,period,ip,sym,dso 2>/dev/null', 'sh', $out) or return;
+	my $event = read_samples($from, $function);
+
+	close($from);
+	return $event;
+}
+
+# The same of perf's text.
+sub read_samples {
+	my ($from, $function) = @_;
+	my $event;
+	local $/ = '';
+
+	while (my $text = readline($from)) {
+		my ($head, @lines) = split(/\n/, $text);
+		my ($period, $counted) = $head =~
+		    /^\s*(\d+)\s+(\S+?):[a-zA-Z]*:?\s*\z/ or next;
+		$event //= $counted;
+		$function->($period, map { /^\s*[0-9a-f]+ (.*) \((.*)\)\z/ ?
+		    [$1, $2] : () } @lines);
+	}
+	return $event;
 }
 
 1;
