@@ -14,12 +14,14 @@ use Test::More;
 
 use lib abs_path(dirname(abs_path(__FILE__)) . '/../contrib/bench/lib');
 use Amped qw(await docroot slurp write_file);
+use Bench::Activity;
 use Bench::Papers::Claim;
 use Bench::Papers::Figure;
 use Bench::Papers::Measure;
 use Bench::Papers::Results;
 use Bench::Papers::Sheet;
 use Bench::Papers::Target;
+use Bench::Probe;
 use Bench::Server;
 use JSON::PP qw(decode_json);
 
@@ -173,6 +175,26 @@ for my $case (
 	    { mp => [10, 110], mt => [10, 11] },
 	    qr/10000 KB for each more, and leaves nothing.*10 times .* of mt/,
 	    undef],
+	['threads that are made cost, and for small files more', 'strategies',
+	    'cpu', ['500:1', '500:9', '5000:1', '5000:9'],
+	    { pool => [10, 10, 50, 50], request => [20, 30, 60, 60],
+	    session => [20, 20, 40, 40] },
+	    qr/each request takes 2\.50 .*, and 1\.20 .* 200 % .*pool in 2 and /,
+	    undef],
+	['and not', 'strategies', 'cpu', ['500:1', '5000:1'],
+	    { pool => [10, 50], request => [10.5, 60] },
+	    undef, qr/1\.05 times .* lie 5 % apart.*20 %.* pool is best or /],
+	['the way of I/O counts', 'strategies', 'cpu', ['500:1', '5000:1'],
+	    { mp => [10, 50], 'mp, synchronous' => [13, 40] },
+	    qr/5000 bytes calls that block take.* 0\.80 times in mp\./,
+	    undef],
+	['a pool needs threads, not many', 'pool', 'rate', ['4:1', '4:8', '9:1',
+	    '9:8', '9:64'], { mt => [1, 1, 100, 200, 180] },
+	    qr/9 clients the best pool has 8 threads, .* 2 times .* 0\.90 times/,
+	    undef],
+	['one thread will do, and many gain', 'pool', 'rate', ['9:1', '9:8'],
+	    { mt => [100, 105] }, qr/pool of 8 makes 1\.05 times/,
+	    qr/1\.05 times the requests of one with 1\./],
 	['nothing', 'dataset', 'rate', [10, 100], {}, undef, undef],
     ) {
 	my ($name, $figure, $what, $x, $numbers, $agrees, $changed) = @$case;
@@ -182,6 +204,128 @@ for my $case (
 	like($said[0], $agrees // qr/\A\z/, "$name: what agrees");
 	like($said[1], $changed // qr/\A\z/, "$name: what has changed");
 }
+
+# Figures of one round of a server at a place.
+sub claims_of {
+	my ($figure, $x, %rounds) = @_;
+	my $results = Bench::Papers::Results->new;
+
+	$results->begin($figure, x => $x, servers => [sort keys %rounds],
+	    date => 'today', seconds => 1, rounds_of_each => 1);
+	for my $server (keys %rounds) {
+		$results->add($figure, $server, $x->[$_],
+		    $rounds{$server}[$_]) for 0 .. $#$x;
+	}
+	return Bench::Papers::Claim::paragraphs($results, $figure);
+}
+
+my ($agrees, $changed) = claims_of('strategies', ['500:1', '500:9', '5000:1'],
+    amped => [{ mb => 10, mean => 1 }, { mb => 20, mean => 4.5 },
+    { mb => 1, mean => 1 }]);
+like($agrees, qr/throughput grows to 2 times and latency to 4\.50 times/,
+    'more clients: latency');
+($agrees, $changed) = claims_of('strategies', ['500:1', '500:9', '5000:1'],
+    amped => [{ mb => 10, mean => 1 }, { mb => 80, mean => 1.1 },
+    { mb => 1, mean => 1 }]);
+like($changed, qr/throughput grows to 8 times and latency to 1\.10 times/,
+    'or throughput');
+
+my %spent = (cpu => 20, user => 24, kernel => 40, interrupt => 36,
+    (map { ("share $_" => 0) } @Bench::Activity::names), 'share send' => 30,
+    'share interrupts' => 36, 'share own code' => 24, 'share find' => 10);
+($agrees, $changed) = claims_of('activity', [500], apache => [\%spent]);
+like($agrees, qr/24 % .* 40 % .* 36 % in interrupts\..* takes 66 % of apache/,
+    'Apache spends time as it did');
+like($changed, qr/4\.8 and 2\.0 in apache/, '... in us');
+($agrees, $changed) = claims_of('activity', [500], apache => [{ %spent,
+    user => 60, kernel => 30, interrupt => 10, 'share interrupts' => 10,
+    'share own code' => 60, 'share find' => 0 }]);
+is($agrees, '', 'or not');
+like($changed, qr/60 % .* 30 % .* 10 % .* network takes 40 %/, '... so');
+
+#
+# Activities
+#
+
+{
+	my %rows;
+
+	push(@{$rows{$_}}, 1) for map { @{$_->{calls} // []} }
+	    @Bench::Activity::activities;
+	is_deeply([grep { @{$rows{$_}} > 1 } sort keys %rows], [],
+	    'a system call is part of one activity');
+}
+my ($kernel, $entry, $libc) = ('[kernel.kallsyms]', ['do_syscall_64',
+    '[kernel.kallsyms]'], '/usr/lib/libc.so.6');
+for my $case (
+	['a call', 'send', 'kernel', [tcp_write_xmit => $kernel],
+	    [__x64_sys_sendto => $kernel], $entry, [send => $libc]],
+	['a packet in a call', 'interrupts', 'interrupt',
+	    [tcp_v4_rcv => $kernel], [net_rx_action => $kernel],
+	    [handle_softirqs => $kernel], [__x64_sys_sendto => $kernel],
+	    $entry],
+	['a page of a file in a call', 'contents', 'kernel',
+	    [filemap_map_pages => $kernel], [asm_exc_page_fault => $kernel],
+	    [__x64_sys_writev => $kernel], $entry],
+	['a file in sendfile', 'contents', 'kernel',
+	    [filemap_splice_read => $kernel],
+	    [__x64_sys_sendfile64 => $kernel], $entry],
+	['a socket in sendfile', 'send', 'kernel', [skb_page_frag => $kernel],
+	    [__x64_sys_sendfile64 => $kernel], $entry],
+	['a log', 'log', 'kernel', [ext4_file_write_iter => $kernel],
+	    [ksys_write => $kernel], $entry],
+	['a response by write', 'send', 'kernel', [sock_write_iter => $kernel],
+	    [ksys_write => $kernel], $entry],
+	['a wake-up by write', 'processes', 'kernel',
+	    [eventfd_write => $kernel], [ksys_write => $kernel], $entry],
+	['sleep', 'processes', 'kernel', [__schedule => $kernel],
+	    [__x64_sys_epoll_wait => $kernel], $entry],
+	['a state', 'find', 'kernel', [vfs_fstat => $kernel],
+	    [__do_sys_newfstat => $kernel], $entry],
+	['the way into a call', 'close', 'kernel', $entry,
+	    [__GI___shutdown => $libc]],
+	['the way into something', 'other', 'kernel', $entry,
+	    ['[unknown]' => '[unknown]']],
+	['the C library, for a call', 'read', 'user',
+	    [__libc_recv => $libc]],
+	['own code', 'own code', 'user', [parse_feed => '/usr/sbin/amped']],
+	['a function without a name', 'own code', 'user',
+	    ['[unknown]' => '/usr/sbin/nginx'], ['[unknown]' => '[unknown]']],
+	['the clock', 'own code', 'user', [__vdso_clock_gettime => '[vdso]']],
+	['a library', 'wait', 'user',
+	    [min_heap_shift => '/usr/lib/libevent_core-2.1.so.7']],
+	['a module', 'log', 'user', ['[unknown]' =>
+	    '/usr/lib/lighttpd/mod_accesslog.so']],
+	['a cache', 'find', 'user', [pathname_hold => '/usr/sbin/amped']],
+    ) {
+	my ($name, $activity, $where, @frames) = @$case;
+	is_deeply([Bench::Activity::of_stack(@frames)], [$activity, $where],
+	    "$name: $activity");
+}
+is_deeply({ Bench::Activity::counts(recvfrom => 1, read => 0.5,
+    sendfile => 2, no_such_call => 3) }, { (map { $_ => 0 }
+    @Bench::Activity::names), read => 1.5, send => 2, other => 3 },
+    'calls by activity');
+{
+	my @samples;
+
+	open(my $from, '<', \<<'END');
+    500250 cpu-clock:ppp: 
+	ffffffff816bac2b vfs_read ([kernel.kallsyms])
+	           f82ad read (/usr/lib/libc.so.6)
+
+    250000 cpu-clock:ppp: 
+	          1f82ad std::vector<int, 3>::f (const) (/usr/sbin/x)
+
+END
+	is(Bench::Probe::read_samples($from, sub { push(@samples, [@_]) }),
+	    'cpu-clock', 'what perf counts');
+	is_deeply(\@samples, [[500250, [vfs_read => '[kernel.kallsyms]'],
+	    [read => '/usr/lib/libc.so.6']],
+	    [250000, ['std::vector<int, 3>::f (const)' =>
+	    '/usr/sbin/x']]], '... and sees');
+}
+
 for my $figure (Bench::Papers::Figure::names()) {
 	ok(Bench::Papers::Measure->can($figure), "$figure can be measured");
 	is(join('', Bench::Papers::Claim::paragraphs(
@@ -256,8 +400,37 @@ check_page('going on', qw(single webstone memory));
 
 ($status, $text, $errors) = run_papers('-k', '-s', 'mt', 'pool');
 is($status, 0, 'ways to serve') or diag($errors);
-like($text, qr/^  $_(?: +[\d.]+){2}$/m, "a row of $_")
+like($text, qr/^pool: rate, 16 clients, .*\n +1 +4 +16 +64\n/m, 'pairs');
+like($text, qr/^  $_(?: +[\d.]+){4}$/m, "a row of $_")
     for 'mt', 'mt, synchronous';
+
+SKIP: {
+	my @missing = grep { !Bench::Server::which($_) } qw(perf strace);
+
+	skip("there is no @missing", 1) if @missing;
+	($status, $text, $errors) = run_papers('-s', 'amped', 'activity');
+	is($status, 0, 'activities') or diag($errors);
+	skip('perf or strace sees nothing here', 1)
+	    if $text =~ /or sees nothing/;
+	my $by_size = decode_json(slurp("$out/p.json"))->{figures}{activity}
+	    {rounds}{amped};
+	for my $size (sort keys %$by_size) {
+		my %r = %{$by_size->{$size}[0]};
+		my ($shares, $calls) = map { my $what = $_; my $sum = 0;
+		    $sum += $r{"$what $_"} for @Bench::Activity::names;
+		    sprintf('%.3f', $sum) } qw(share calls);
+		is($shares, '100.000', "$size bytes: all of the time");
+		is(sprintf('%.3f', $r{user} + $r{kernel} + $r{interrupt}),
+		    '100.000', '... wherever it is spent');
+		is($calls, sprintf('%.3f', $r{calls}), '... and all calls');
+		cmp_ok($r{"calls $_"}, '>=', 0.5, "... those of $_")
+		    for qw(connect read send close);
+	}
+	like($text, qr/^activity: amped, processor time, %, by bytes\n.*\n/m,
+	    'a table of parts');
+	like($text, qr/^  own code(?: +[\d.]+){2}$/m, '... with rows');
+	check_page('activities', 'activity');
+}
 
 # A server that has one client at a time closes those who only stay: with more
 # of them than it can have workers, the client would never have them all.

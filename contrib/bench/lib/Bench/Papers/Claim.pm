@@ -11,6 +11,7 @@ package Bench::Papers::Claim;
 use strict;
 use warnings;
 
+use Bench::Papers::Figure;
 use Bench::Report;
 
 use constant SOME => 0.1;
@@ -382,6 +383,234 @@ sub pipelined_shares {
 	    'pipelined takes ' . times_text($ratio) . ' the memory of amped.');
 }
 
+#
+# Strategies
+#
+
+# The places of x for the least and the most of what pairs begin with, each with
+# that in front.
+sub ends_of_pairs {
+	my ($r, $figure) = @_;
+	my @groups = map { my ($first, @places) = @$_;
+	    [$first, map { $_->[1] } @places] }
+	    Bench::Papers::Figure::groups($r->at($figure));
+
+	return @groups > 1 ? @groups[0, -1] : ();
+}
+
+# The median of some ratios of processor time, of what was measured.
+sub times_of {
+	my ($r, $figure, $server, $other, @places) = @_;
+
+	return Bench::Report::median(map { $r->ratio($figure, $server, $other,
+	    $_, 'cpu') } @places);
+}
+
+sub threads_made {
+	my ($r) = @_;
+	my ($small, $large) = ends_of_pairs($r, 'strategies') or return;
+	my @said;
+
+	for my $way (qw(request session)) {
+		my ($of_small, $of_large) = map { my (undef, @places) = @$_;
+		    times_of($r, 'strategies', $way, 'pool', @places) }
+		    $small, $large;
+		next unless defined($of_small) && defined($of_large);
+		push(@said, ($of_small > 1 + SOME && $of_small > $of_large ?
+		    'agrees' : 'changed', "A thread for each $way takes " .
+		    times_text($of_small) . ' the processor time of a pool ' .
+		    "for $small->[0] bytes, and " . times_text($of_large) .
+		    " for $large->[0]."));
+	}
+	return @said;
+}
+
+sub large_are_alike {
+	my ($r) = @_;
+	my ($small, $large) = map {
+		my ($size, @places) = @$_;
+		my ($least, $most) = extremes($r, 'strategies', $places[-1],
+		    'cpu', $r->servers('strategies')) or return;
+		[$size, $most->[1] / $least->[1] - 1]
+	} ends_of_pairs($r, 'strategies') or return;
+
+	return ($large->[1] < $small->[1] ? 'agrees' : 'changed',
+	    'With most clients the strategies lie ' . per_cent($small->[1]) .
+	    " apart in processor time for $small->[0] bytes, and " .
+	    per_cent($large->[1]) . " for $large->[0].");
+}
+
+# Whether a call waits, or readiness is asked for before.
+sub way_of_waiting {
+	my ($r) = @_;
+	my (undef, $large) = ends_of_pairs($r, 'strategies') or return;
+	my ($size, @places) = @$large;
+	my %times = map { my $times = times_of($r, 'strategies',
+	    "$_, synchronous", $_, @places); defined($times) ?
+	    ($_ => $times) : () } $r->servers('strategies');
+	my @ways = sort keys %times or return;
+
+	return ((grep { abs($_ - 1) > SOME } values(%times)) ? 'agrees' :
+	    'changed', "For $size bytes calls that block take, of the " .
+	    'processor time of readiness, ' . list_text(map {
+	    times_text($times{$_}) . " in $_" } @ways) . '.');
+}
+
+sub none_is_best {
+	my ($r) = @_;
+	my @places = $r->at('strategies');
+	my @ways = $r->servers('strategies');
+	my (%best, %worst);
+
+	for my $x (@places) {
+		my ($least) = extremes($r, 'strategies', $x, 'cpu', @ways) or
+		    return;
+		$best{$least->[0]}++;
+		for my $way (@ways) {
+			my $cpu = $r->value('strategies', $way, $x, 'cpu') //
+			    next;
+			my $times = $cpu / $least->[1];
+			$worst{$way} = $times
+			    if $times > ($worst{$way} // 0);
+		}
+	}
+	my ($first) = sort { $worst{$a} <=> $worst{$b} } keys %worst or return;
+	return ('changed', "$first is best or within " . per_cent(SOME) .
+	    ' of that in processor time for all sizes and all loads.')
+	    if $worst{$first} <= 1 + SOME;
+	return ('agrees', 'No strategy is best for all sizes and all loads: ' .
+	    list_text(map { "$_ in $best{$_}" } sort { $best{$b} <=>
+	    $best{$a} || $a cmp $b } keys %best) . ' of ' . @places .
+	    " needs the least processor time; $first is never behind by more " .
+	    'than ' . per_cent($worst{$first} - 1) . '.');
+}
+
+sub load_and_latency {
+	my ($r) = @_;
+	my ($small) = ends_of_pairs($r, 'strategies') or return;
+	my ($size, @places) = @$small;
+	my ($way) = $r->having('strategies', $places[-1], 'mb',
+	    $r->servers('strategies')) or return;
+	my ($mb, $mean) = map { my $what = $_; my ($few, $many) = map {
+	    $r->value('strategies', $way, $_, $what) // return }
+	    @places[0, -1]; $many / $few } qw(mb mean);
+
+	return ($mean > $mb ? 'agrees' : 'changed', "With $size bytes and " .
+	    "$way, throughput grows to " . times_text($mb) . ' and latency ' .
+	    'to ' . times_text($mean) . ' from the fewest to the most ' .
+	    'clients.');
+}
+
+#
+# Pool
+#
+
+# Of the most clients: pools by their size, with the requests of each.
+sub pools {
+	my ($r, $way) = @_;
+	my @groups = Bench::Papers::Figure::groups($r->at('pool')) or return;
+	my ($clients, @places) = @{$groups[-1]};
+	my @pools = grep { defined($_->[1]) } map {
+	    [$_->[0], $r->value('pool', $way, $_->[1], 'rate')] } @places;
+
+	return @pools > 1 ? ($clients, @pools) : ();
+}
+
+sub some_threads {
+	my ($r) = @_;
+	my ($clients, @pools) = pools($r, 'mt') or return;
+	my ($best) = sort { $b->[1] <=> $a->[1] } @pools;
+	my $times = $best->[1] / $pools[0][1];
+
+	return ($times > 1 + SOME ? 'agrees' : 'changed', "With $clients " .
+	    "clients the best pool has $best->[0] threads, and makes " .
+	    times_text($times) . " the requests of one with $pools[0][0].");
+}
+
+sub many_threads {
+	my ($r) = @_;
+	my ($clients, @pools) = pools($r, 'mt') or return;
+	my $most = pop(@pools);
+	my ($best) = sort { $b->[1] <=> $a->[1] } @pools;
+	my $times = $most->[1] / $best->[1];
+
+	return ($times <= 1 + SOME ? 'agrees' : 'changed', "A pool of " .
+	    "$most->[0] makes " . times_text($times) . ' the requests of ' .
+	    "the best smaller one, with $best->[0].");
+}
+
+#
+# Activity
+#
+
+# What the paper measured of Apache: least and most per cent.
+my %of_apache = (user => [20, 25], kernel => [35, 50], interrupt => [25, 40]);
+# Whose time is the network's.
+my @network = qw(interrupts connect read send close);
+
+sub share {
+	my ($r, $server, $x, @names) = @_;
+	my $sum = 0;
+
+	for my $name (@names) {
+		$sum += $r->value('activity', $server, $x, "share $name") //
+		    return undef;
+	}
+	return $sum;
+}
+
+# On average, as there.
+sub parts_of_apache {
+	my ($r) = @_;
+	my @x = grep { defined($r->value('activity', 'apache', $_, 'user')) }
+	    $r->at('activity') or return;
+	my %now;
+
+	for my $part (keys %of_apache) {
+		$now{$part} += $r->value('activity', 'apache', $_, $part) / @x
+		    for @x;
+	}
+	my @outside = grep { $now{$_} < $of_apache{$_}[0] - 5 ||
+	    $now{$_} > $of_apache{$_}[1] + 5 } keys %now;
+
+	return (@outside ? 'changed' : 'agrees', sprintf('Apache spends ' .
+	    '%.0f %% of its processor time in user code, %.0f %% in system ' .
+	    'calls and %.0f %% in interrupts.',
+	    @now{qw(user kernel interrupt)}));
+}
+
+sub network_is_most {
+	my ($r) = @_;
+	my ($x) = $r->at('activity');
+	my %share = map { my $share = share($r, $_, $x, @network);
+	    defined($share) ? ($_ => $share) : () } $r->servers('activity');
+	my @servers = grep { exists($share{$_}) } $r->servers('activity');
+	my @less = grep { $share{$_} < 50 } @servers;
+
+	return unless @servers;
+	return (@less ? 'changed' : 'agrees', "For $x bytes the network " .
+	    'takes ' . list_text(map { sprintf('%.0f %% of %s', $share{$_},
+	    $_) } @servers) . '.');
+}
+
+# In us of a request.
+sub own_code {
+	my ($r) = @_;
+	my ($x) = $r->at('activity');
+	my @text = map {
+		my $cpu = $r->value('activity', $_, $x, 'cpu');
+		my $of_own = share($r, $_, $x, 'own code');
+		my $of_file = share($r, $_, $x, qw(find contents));
+		defined($cpu) && defined($of_own) ? sprintf('%.1f and %.1f ' .
+		    'in %s', $cpu * $of_own / 100, $cpu * $of_file / 100, $_) :
+		    ();
+	} $r->servers('activity') or return;
+
+	return ('changed', "Of a request of $x bytes the server's own code " .
+	    'and its work with the file take, in us, ' . list_text(@text) .
+	    '.');
+}
+
 my %claims = (
 	single => [\&architecture_matters, \&price_of_asking, \&apache_behind,
 	    \&bandwidth_now],
@@ -390,6 +619,10 @@ my %claims = (
 	    \&peers_fall],
 	clients => [\&loops_hold, \&mp_loses, \&latency_of_many],
 	webstone => [\&throughput_saturates, \&model_counts_less],
+	strategies => [\&threads_made, \&large_are_alike, \&way_of_waiting,
+	    \&none_is_best, \&load_and_latency],
+	pool => [\&some_threads, \&many_threads],
+	activity => [\&parts_of_apache, \&network_is_most, \&own_code],
 	memory => [\&mp_grows, \&mt_shares, \&helpers_cost,
 	    \&pipelined_shares],
 );

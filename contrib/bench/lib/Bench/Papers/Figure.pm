@@ -5,40 +5,46 @@ package Bench::Papers::Figure;
 use strict;
 use warnings;
 
+use Bench::Activity;
+
 my $flash = 'Pai, Druschel, Zwaenepoel: Flash, an efficient and portable Web ' .
     'server (USENIX 1999)';
 my $jaws = 'Hu, Schmidt: JAWS, a framework for high-performance Web servers';
 my $choi = 'Choi, Kim, Ersoz, Das: a multi-threaded PIPELINED Web server ' .
     'architecture (WWW 2005)';
+my $apache = 'Hu, Nanda, Yang: measurement, analysis and performance ' .
+    'improvement of the Apache Web server (1997)';
 
 my ($mb, $rate, $p99, $cpu) = (['mb', 'bandwidth', 'Mbit/s'],
     ['rate', 'rate', 'requests a second'],
     ['p99', '99 of 100 requests', 'ms at most'],
     ['cpu', 'processor time', 'us a request']);
 
-# Ways to serve, of JAWS's strategies.
+# JAWS's strategies: a pool of threads, a thread for each session or request, or
+# a process for each client, each with calls that block and without; one thread
+# with readiness, or with helpers that wait for it.
 my @ways = (
-	['amped', 'amped', ''],
-	['pool', 'mt', ''],
-	['session', 'mt', "spawn session\n"],
-	['request', 'mt', "spawn request\n"],
-	['pool, synchronous', 'mt', "io synchronous\n"],
-	['session, synchronous', 'mt', "spawn session\nio synchronous\n"],
-	['mp', 'mp', ''],
-	['mp, synchronous', 'mp', "io synchronous\n"],
+	['amped, asynchronous', 'amped', ''],
+	['sped, reactive', 'sped', ''],
+	['pipelined', 'pipelined', ''],
+	(map { my ($name, $arch, $line) = @$_;
+	    ([$name, $arch, $line],
+	    ["$name, synchronous", $arch, "${line}io synchronous\n"]) }
+	    ['pool', 'mt', ''], ['session', 'mt', "spawn session\n"],
+	    ['request', 'mt', "spawn request\n"], ['mp', 'mp', '']),
 );
-my $found = 'With small files and few clients, threads that are made for ' .
-    'each request cost much, and a pool of them little; with large files ' .
-    'the strategies came near to each other, and the way of I/O counted ' .
-    'for more.  No strategy was best for all sizes and all loads.';
 my $mean = ['mean', 'latency', 'ms on average'];
 
 #	name	what to say on the command line
 #	paper, of	whose figure it is
 #	title, x	what it is about, and the unit of its x axis; bars
 #		where that is no number
-#	full, quick	values of x, unless they are found out
+#	full, quick	values of x, unless they are found out; with by, pairs
+#		of values: a table of x for each of the first
+#	by	the unit of the first of a pair
 #	plots	what is drawn: a figure of a round, a title and a unit
+#	parts	names; each server has a table of parts: the figure of a
+#		round is that of the plot, and a name
 #	disk	peers of interest where a disk is waited for, too
 #	ours	architectures only
 #	ways	in place of the servers: name, architecture, lines of conf
@@ -106,28 +112,55 @@ our @figures = (
 		'and copied or parsed once less, counted for more than the ' .
 		'model of concurrency.' },
 	{ name => 'strategies', paper => $jaws, of => 'figures 19 to 23',
-	    title => 'Strategies by the size of a file', x => 'bytes',
-	    full => [500, 5000, 50_000, 500_000], quick => [500, 50_000],
+	    title => 'Strategies by the size of a file and by load',
+	    x => 'clients', by => 'bytes',
+	    full => [pairs([500, 5000, 50_000, 500_000, 5_000_000],
+		[1, 4, 16, 64])], quick => [pairs([500, 50_000], [1, 16])],
 	    ways => \@ways, plots => [$mb, $mean, $cpu],
-	    setup => '32 clients, a connection for each request; one file, ' .
-		'which is cached.', found => $found },
-	{ name => 'load', paper => $jaws, of => 'figures 19 to 23',
-	    title => 'Strategies by the number of clients', x => 'clients',
-	    full => [1, 4, 16, 64], quick => [1, 16], ways => \@ways,
-	    plots => [$rate, $mean, $cpu],
-	    setup => 'A file of 5 KB, which is cached; a connection for each ' .
-		'request.', found => $found },
+	    setup => 'One file, which is cached; a connection for each ' .
+		'request.  mt and mp have as many threads or processes as ' .
+		'there are clients.',
+	    found => 'With small files and few clients, threads that are ' .
+		'made for each request cost much, and a pool of them little; with ' .
+		'large files the strategies came near to each other, and the ' .
+		'way of I/O counted for more.  No strategy was best for all ' .
+		'sizes and all loads.' },
 	{ name => 'pool', paper => 'Hu, Mungee, Schmidt: principles for ' .
 	    'high-performance Web servers over ATM (INFOCOM 1998)',
 	    of => 'figure 13', title => 'The size of the pool',
-	    x => 'threads', full => [1, 2, 4, 8, 16, 32, 64],
-	    quick => [1, 8], ways => [['mt', 'mt', ''],
+	    x => 'threads', by => 'clients',
+	    full => [pairs([4, 16, 64], [1, 2, 4, 8, 16, 32, 64, 128])],
+	    quick => [pairs([16], [1, 4, 16, 64])],
+	    ways => [['mt', 'mt', ''],
 		['mt, synchronous', 'mt', "io synchronous\n"]],
-	    plots => [$rate, $mean],
-	    setup => 'As many clients as threads, with a connection for ' .
-		'each request of a cached file of 5 KB.',
+	    plots => [$rate, $mean, $cpu],
+	    setup => 'A connection for each request of a cached file of 5 KB.',
 	    found => 'A pool must have some threads, and does not gain by ' .
 		'many more.' },
+	{ name => 'activity', paper => $apache, of => 'processor time by ' .
+	    'activity and class of size',
+	    title => 'Where the time goes', x => 'bytes',
+	    full => [500, 5000, 50_000, 500_000, 5_000_000],
+	    quick => [500, 50_000], parts => \@Bench::Activity::names,
+	    plots => [$cpu, ['user', 'user code', '% of processor time'],
+		['kernel', 'system calls', '% of processor time'],
+		['interrupt', 'interrupts', '% of processor time'],
+		['calls', 'system calls', 'of a request'],
+		['samples', 'samples', 'of processor time']],
+	    tables => [['share', 'processor time', '%'],
+		['calls', 'system calls', 'of a request']],
+	    setup => '64 clients, a connection for each request; one file, ' .
+		'which is cached; an access log.  By perf(1), and calls by ' .
+		'strace(1).  Packets that come in are handled within the ' .
+		'call that is under way, be it of the server or of the ' .
+		'client.  ' . ucfirst(join('; ', map { "$_->{name}: $_->{is}" }
+		@Bench::Activity::activities)) . '.',
+	    found => 'On AIX, Apache spent 20 to 25 % of its processor time ' .
+		'in user code, 35 to 50 % in system calls and 25 to 40 % in ' .
+		'interrupts.  With little memory the disk was the limit, ' .
+		'with enough of it TCP/IP and the interrupts of the ' .
+		'network.  Eight techniques gained 61 % of throughput ' .
+		'(breakdown techniques).' },
 	{ name => 'memory', paper => $choi, of => 'figures 2 and 3',
 	    title => 'Memory of a server, and what it leaves for files',
 	    x => 'workers',
@@ -151,6 +184,28 @@ our @figures = (
 	    'as ratios in one run', title => 'Targets', ours => 1,
 	    x => undef, plots => [] },
 );
+
+# All pairs of these values, as texts.
+sub pairs {
+	my ($by, $x) = @_;
+
+	return map { my $first = $_; map { "$first:$_" } @$x } @$by;
+}
+
+# Places of x in groups: for each of the first of pairs, that and the places;
+# where there are no pairs, all in one.
+sub groups {
+	my (@places) = @_;
+	my (@groups, %group);
+
+	for my $place (@places) {
+		my ($first, $x) = $place =~ /\A(\d+):(\d+)\z/;
+		push(@groups, $group{$first // ''} = [$first])
+		    unless $group{$first // ''};
+		push(@{$group{$first // ''}}, [$x // $place, $place]);
+	}
+	return @groups;
+}
 
 sub names { return map { $_->{name} } @figures }
 

@@ -11,6 +11,7 @@ use warnings;
 use POSIX qw(strftime);
 
 use Amped qw(docroot);
+use Bench::Activity;
 use Bench::Beside;
 use Bench::Disk;
 use Bench::Files;
@@ -117,15 +118,16 @@ sub figures {
 }
 
 # One measurement, of a server that runs; true if there was one.  Connections
-# are there before, but where a server cannot have so many.
+# are there before, but where a server cannot have so many.  more: other figures
+# of the same round.
 sub once {
-	my ($self, $server, $x, $w, @list) = @_;
+	my ($self, $server, $x, $w, $list, $more) = @_;
 
 	$w = { %$w, client => ['-n'] } if one_each($server->{server}) &&
 	    $w->{c} > MOST;
 	my $r = eval { Bench::Load::measure(server => $server, workload => $w,
-	    seconds => $self->{seconds}, list => $list[0],
-	    lines => $list[1]) };
+	    seconds => $self->{seconds}, list => $list->[0],
+	    lines => $list->[1]) };
 
 	if (!$r) {
 		$self->note("$server->{name}, $x: " . ($@ =~ s/\s+/ /gr));
@@ -134,24 +136,25 @@ sub once {
 	$self->note("$server->{name}, $x: $r->{errors} wrong or missing " .
 	    'answers') if $r->{errors};
 	$self->{results}->add($self->{figure}{name}, $server->{name}, $x,
-	    figures($r, $w->{c}));
+	    { %{figures($r, $w->{c})}, %{$more // {}} });
 	return 1;
 }
 
 # All servers in turns at one x, in one round, or as often as the workload says.
 # Whoever comes first has no advantage.
 sub turn {
-	my ($self, $round, $x, $w, @list) = @_;
+	my ($self, $round, $x, $w, $list) = @_;
 	my @running = Bench::Server::start_all('/500',
 	    sub { $self->note($_[0]) },
-	    map { $self->options($_, $w->{c}) } $self->who($self->{figure}));
+	    map { $self->options($_, $w->{workers} // $w->{c}) }
+	    $self->who($self->{figure}));
 
 	for my $turn (1 .. $w->{turns} // 1) {
 		my $first = @running ? ($round + $turn) % @running : 0;
 		for my $server (@running[$first .. $#running],
 		    @running[0 .. $first - 1]) {
 			$self->tell("$x, $server->{name}, round $round");
-			$self->once($server, $x, $w, @list);
+			$self->once($server, $x, $w, $list);
 		}
 	}
 	$_->stop for @running;
@@ -163,27 +166,27 @@ sub sweep {
 	my ($self, $workload, $list, @x) = @_;
 
 	for my $round (1 .. $self->{rounds}) {
-		$self->turn($round, $_, $workload->($_), @$list) for @x;
+		$self->turn($round, $_, $workload->($_), $list) for @x;
 	}
 }
 
-# Files of these sizes, each request on a connection of its own.
-sub sizes {
-	my ($self, $clients, @x) = @_;
+# Files of these sizes.
+sub make_sizes {
+	my ($self, @sizes) = @_;
 	my $files = $self->{files};
 
-	for my $size (@x) {
+	for my $size (@sizes) {
 		$files->once("$size bytes", sub {
 			$files->make("/$size", $size) });
 	}
-	$self->sweep(sub { +{ name => $_[0], target => "/$_[0]",
-	    size => $_[0], c => $clients, one => 1 } }, [], @x);
 }
 
 sub single {
 	my ($self, @x) = @_;
 
-	$self->sizes(64, @x);
+	$self->make_sizes(@x);
+	$self->sweep(sub { +{ name => $_[0], target => "/$_[0]",
+	    size => $_[0], c => 64, one => 1 } }, [], @x);
 }
 
 sub clients {
@@ -193,20 +196,60 @@ sub clients {
 	    size => 5000, c => $_[0] } }, [], @x);
 }
 
+# A file of 5 KB, or of a size, each request on a connection of its own: clients
+# and size or workers are those of a pair.
 sub strategies {
 	my ($self, @x) = @_;
 
-	$self->sizes(32, @x);
+	$self->make_sizes(map { /(\d+)/ } @x);
+	$self->sweep(sub {
+		my ($size, $clients) = split(/:/, $_[0]);
+		return { name => $_[0], target => "/$size", size => $size,
+		    c => $clients, one => 1 };
+	}, [], @x);
 }
 
-sub load {
+sub pool {
 	my ($self, @x) = @_;
 
-	$self->sweep(sub { +{ name => "$_[0] clients", target => '/5k',
-	    size => 5000, c => $_[0], one => 1 } }, [], @x);
+	$self->sweep(sub {
+		my ($clients, $workers) = split(/:/, $_[0]);
+		return { name => $_[0], target => '/5k', size => 5000,
+		    c => $clients, workers => $workers, one => 1 };
+	}, [], @x);
 }
 
-sub pool { my ($self, @x) = @_; return $self->load(@x) }
+sub activity {
+	my ($self, @x) = @_;
+
+	$self->make_sizes(@x);
+	for my $round (1 .. $self->{rounds}) {
+		for my $server ($self->who($self->{figure})) {
+			eval { with_server($self->options($server, 64,
+			    log => 1), '/500', sub {
+				$self->spent($_[0], $_, $round) for @x;
+			}); 1 } or $self->note("$server->{name}: " .
+			    ($@ =~ s/\s+/ /gr));
+		}
+	}
+}
+
+# What a server spends its time on, with files of a size.
+sub spent {
+	my ($self, $running, $size, $round) = @_;
+	my $w = { name => $size, target => "/$size", size => $size, c => 64,
+	    one => 1 };
+
+	$self->tell("$size, $running->{name}, round $round");
+	my $spent = Bench::Activity::measure($running, $self->{seconds} < 1 ?
+	    1 : $self->{seconds}, $w);
+	my $event = delete($spent->{event});
+	$self->note(defined($event) ? "perf looks at each so many of $event." :
+	    'perf is not there, or sees nothing.');
+	$self->note('strace is not there, or sees nothing.')
+	    unless defined($spent->{calls});
+	$self->once($running, $size, $w, [], $spent);
+}
 
 sub webstone {
 	my ($self, @x) = @_;
@@ -325,7 +368,7 @@ sub starved {
 		    ($self->{files}->each_once($list))[0], $list;
 		$self->{disk}->speed(@disk);
 		$self->once($running, $x, \%w,
-		    $self->{files}->later_half($list));
+		    [$self->{files}->later_half($list)]);
 	});
 }
 

@@ -45,19 +45,55 @@ sub measured {
 	    @Bench::Papers::Figure::figures;
 }
 
-# Rows of texts of one plot: a server, and its figure at each x.
-sub rows {
-	my ($results, $figure, $what) = @_;
+# The tables of a figure, each with a title and a unit, what its columns are,
+# and rows: a name, and a value or nothing for each column.
+sub tables {
+	my ($results, $figure) = @_;
+	my $name = $figure->{name};
+	my @tables;
+
+	for my $plot (@{$figure->{plots}}) {
+		my ($what, $title, $unit) = @$plot;
+		for my $group (Bench::Papers::Figure::groups(
+		    $results->at($name))) {
+			my ($first, @places) = @$group;
+			my $of = defined($first) ? ", $first $figure->{by}" : '';
+			push(@tables, { title => "$title$of", unit => $unit,
+			    x => [map { $_->[0] } @places], rows => [map {
+				my $server = $_;
+				[$server, map { $results->value($name,
+				    $server, $_->[1], $what) } @places]
+			    } $results->servers($name)] });
+		}
+	}
+	push(@tables, tables_of_parts($results, $figure)) if $figure->{parts};
+	for my $table (@tables) {
+		@{$table->{rows}} = grep { my (undef, @values) = @$_;
+		    grep { defined } @values } @{$table->{rows}};
+	}
+	return grep { @{$_->{rows}} } @tables;
+}
+
+# Those of each server, with a row for each part.
+sub tables_of_parts {
+	my ($results, $figure) = @_;
 	my $name = $figure->{name};
 	my @x = $results->at($name);
 
-	return map {
-		my $server = $_;
-		my @values = map { $results->value($name, $server, $_, $what) }
-		    @x;
-		(grep { defined } @values) ?
-		    [$server, map { digits($_) } @values] : ();
-	} $results->servers($name);
+	return map { my $server = $_; map {
+		my ($what, $title, $unit) = @$_;
+		{ title => "$server, $title", unit => $unit, x => [@x],
+		    parts => 1, rows => [map { my $part = $_;
+		    [$part, map { $results->value($name, $server, $_,
+		    "$what $part") } @x] } @{$figure->{parts}}] }
+	} @{$figure->{tables}} } $results->servers($name);
+}
+
+# A row as texts.
+sub texts {
+	my ($name, @values) = @{$_[0]};
+
+	return [$name, map { digits($_) } @values];
 }
 
 #
@@ -77,16 +113,19 @@ sub table_text {
 sub figure_text {
 	my ($results, $name) = @_;
 	my $figure = Bench::Papers::Figure::find($name);
+	my ($agrees, $changed) =
+	    Bench::Papers::Claim::paragraphs($results, $name);
 	my $text = '';
 
-	for my $plot (@{$figure->{plots}}) {
-		my ($what, $title, $unit) = @$plot;
-		my @rows = rows($results, $figure, $what) or next;
-		$text .= table_text("$name: $title, $unit" .
+	for my $table (tables($results, $figure)) {
+		$text .= table_text("$name: $table->{title}, $table->{unit}" .
 		    ($figure->{x} ? ", by $figure->{x}" : ''),
-		    ['', $results->at($name)], @rows) . "\n";
+		    ['', @{$table->{x}}], map { texts($_) }
+		    @{$table->{rows}}) . "\n";
 	}
 	return $text . join('', map { "# $_\n" } how($results, $name),
+	    $agrees ne '' ? "What agrees: $agrees" : (),
+	    $changed ne '' ? "What has changed: $changed" : (),
 	    @{$results->{figures}{$name}{notes}});
 }
 
@@ -127,52 +166,44 @@ sub count_rows {
 
 sub is_ours { return ($number{$_[0]} // 9) < 5 }
 
-# What is drawn of a plot: by server and x; and the most of all.
-sub values_of {
-	my ($results, $name, $what) = @_;
-	my %values = map { my $server = $_; $server => { map {
-	    $_ => $results->value($name, $server, $_, $what) }
-	    $results->at($name) } } $results->servers($name);
-	my ($most) = sort { $b <=> $a } grep { defined }
-	    map { values(%$_) } values(%values);
-
-	return (\%values, $most);
-}
-
-# Each plot twice: our architectures, and amped beside others.
+# Twice: our architectures, and amped beside others; what all servers have in
+# common, ways or parts, in one.
 sub pair {
-	my ($results, $figure, $plot) = @_;
-	my ($what, $title, $unit) = @$plot;
-	my ($values, $most) = values_of($results, $figure->{name}, $what);
-	my @servers = grep { my $s = $_; grep { defined }
-	    values(%{$values->{$s}}) } $results->servers($figure->{name});
-	my @others = grep { !is_ours($_) } @servers;
-	my @sides = $figure->{ways} ? [@servers] :
-	    ([grep { is_ours($_) } @servers],
-	    @others ? [grep({ $_ eq 'amped' } @servers), @others] : []);
+	my ($figure, $table) = @_;
+	my @x = @{$table->{x}};
+	my @rows = @{$table->{rows}};
+	my ($most) = sort { $b <=> $a } grep { defined }
+	    map { @{$_}[1 .. $#x + 1] } @rows;
+	my $one = $figure->{ways} || $table->{parts};
+	my @others = grep { !is_ours($_->[0]) } @rows;
+	my @sides = $one ? [@rows] : ([grep { is_ours($_->[0]) } @rows],
+	    @others ? [grep({ $_->[0] eq 'amped' } @rows), @others] : []);
+	my ($longest) = sort { $b <=> $a } 13, map { length($_->[0]) } @rows;
 	my $n = 0;
-	my %color = map { $_ => $figure->{ways} ? $n++ : $number{$_} // 9 }
-	    @servers;
+	my %color = map { $_->[0] => $one ? $n++ : $number{$_->[0]} // 9 }
+	    @rows;
 
-	return join('', map { Bench::Lines::picture(title => $title, unit =>
-	    "$unit, by $figure->{x}", x => [$results->at($figure->{name})],
-	    most => $most, width => [560, 105], ways => [map { [$_,
-	    $values->{$_}, $color{$_}] } @$_]) } grep { @$_ } @sides);
+	return join('', map { Bench::Lines::picture(title => $table->{title},
+	    unit => "$table->{unit}, by $figure->{x}", x => [@x],
+	    most => $most, width => [455 + 8 * $longest,
+	    8 * $longest], ways => [map {
+		my ($name, @values) = @$_;
+		[$name, { map { $x[$_] => $values[$_] } 0 .. $#x },
+		    $color{$name}] } @$_]) } grep { @$_ } @sides);
 }
 
 # Without a number on the x axis: bars, all servers in one.
 sub bars {
-	my ($results, $figure, $plot) = @_;
-	my ($what, $title, $unit) = @$plot;
-	my ($values) = values_of($results, $figure->{name}, $what);
+	my ($figure, $table) = @_;
 
 	return join('', map {
-		my $at = $_;
-		my @rows = map { my $value = $values->{$_}{$at};
-		    defined($value) ? [$_, $value, 0, digits($value)] : () }
-		    $results->servers($figure->{name});
-		@rows ? Bench::Page::picture($at, "$title, $unit", @rows) : ();
-	} $results->at($figure->{name}));
+		my $i = $_;
+		my @there = map { my ($name, $value) = @{$_}[0, $i + 1];
+		    defined($value) ? [$name, $value, 0, digits($value)] :
+		    () } @{$table->{rows}};
+		@there ? Bench::Page::picture($table->{x}[$i],
+		    "$table->{title}, $table->{unit}", @there) : ();
+	} 0 .. $#{$table->{x}});
 }
 
 sub pictures {
@@ -181,20 +212,15 @@ sub pictures {
 	    ('pairs bars', \&bars);
 
 	return "<div class=\"$class\">\n" . join('', map {
-	    $one->($results, $figure, $_) } @{$figure->{plots}}) . "</div>\n";
+	    $one->($figure, $_) } tables($results, $figure)) . "</div>\n";
 }
 
 sub figures_html {
 	my ($results, $figure) = @_;
-	my @x = $results->at($figure->{name});
-	my $out = '';
+	my $out = join('', map { Bench::Page::table('wide',
+	    [['text', "$_->{title}, $_->{unit}"], @{$_->{x}}],
+	    map { texts($_) } @{$_->{rows}}) } tables($results, $figure));
 
-	for my $plot (@{$figure->{plots}}) {
-		my ($what, $title, $unit) = @$plot;
-		my @rows = rows($results, $figure, $what) or next;
-		$out .= Bench::Page::table('wide', [["text", "$title, $unit"],
-		    @x], @rows);
-	}
 	return "<details><summary>The figures</summary>\n$out</details>\n";
 }
 
