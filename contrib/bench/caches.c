@@ -24,7 +24,9 @@
  * number of epochs; the misses that a run with lru foretells for the policy, as
  * the mean of all epochs, and the misses of the run itself, both in percent of
  * requests; the requests after the third epoch, and the hits among them; the
- * changes of policy, and the last policy.  With advice the policy stays.
+ * changes of policy, and the last policy; the most changes in a day, and the
+ * changes after the third epoch that are not the first one.  With advice the
+ * policy stays.
  *
  * With scan so many paths are asked for twice, and then so many absent names
  * once; printed is for each policy how many of the paths have gone.
@@ -52,6 +54,8 @@
 #define DESCRIPTORS	16		/* that are not for files */
 #define EPOCH_MS	60000		/* amped's default */
 #define SETTLED_EPOCHS	3
+#define CHANGES_MAX	64		/* more in a day are not counted */
+#define DAY_S		((int64_t)24 * 60 * 60)
 
 struct request {
 	uint32_t	file, bytes;
@@ -225,7 +229,9 @@ play_all(unsigned long percent, bool by_paths)
 
 /* What the advice of a run was, and what became of it. */
 struct outcome {
-	unsigned	epochs, changes, policy;
+	unsigned	epochs, policy;
+	unsigned	changes, late, day_most;
+	int64_t		changed_at[CHANGES_MAX];	/* a ring */
 	double		would[MINIATURE_CACHES], real;	/* sums of epochs */
 	uint64_t	requests, hits;		/* after the third epoch */
 };
@@ -245,6 +251,20 @@ note_epoch(struct outcome *o)
 }
 
 static void
+note_change(struct outcome *o, int64_t second, unsigned policy)
+{
+	unsigned	n = 0;
+
+	o->late += o->epochs >= SETTLED_EPOCHS && o->changes > 0;
+	o->changed_at[o->changes++ % CHANGES_MAX] = second;
+	o->policy = policy;
+	for (unsigned i = 0; i < CHANGES_MAX && i < o->changes; i++)
+		n += second - o->changed_at[i] < DAY_S;
+	if (n > o->day_most)
+		o->day_most = n;
+}
+
+static void
 judge(int64_t second, struct outcome *o)
 {
 	struct advice_change	change;
@@ -254,8 +274,7 @@ judge(int64_t second, struct outcome *o)
 		policy = policies_all[change.to];
 		policy_change(&paths.cache, policy);
 		policy_change(&heads.cache, policy);
-		o->changes++;
-		o->policy = change.to;
+		note_change(o, second, change.to);
 		if (getenv("AMPED_CHANGES") != NULL)
 			fprintf(stderr, "%lld s: %s -> %s, %.1f -> %.1f %%\n",
 			    (long long)second, policies_all[change.from]->name,
@@ -306,12 +325,13 @@ advise(unsigned long percent, bool chooses)
 	run_with_advice(0, percent, false, &lru);
 	for (unsigned i = 0; i < POLICY_NUMBER; i++) {
 		run_with_advice(i, percent, chooses, &o);
-		printf("%s %lu %u %.3f %.3f %llu %llu %u %s\n",
+		printf("%s %lu %u %.3f %.3f %llu %llu %u %s %u %u\n",
 		    policies_all[i]->name, percent, o.epochs,
 		    mean_misses(lru.would[i], lru.epochs),
 		    mean_misses(o.real, o.epochs),
 		    (unsigned long long)o.requests, (unsigned long long)o.hits,
-		    o.changes, policies_all[o.policy]->name);
+		    o.changes, policies_all[o.policy]->name, o.day_most,
+		    o.late);
 	}
 }
 

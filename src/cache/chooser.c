@@ -7,8 +7,8 @@
 
 #define MEAN_SHARE	4	/* the last epoch is one part of so many */
 /* The margin of another policy: it has fewer misses by MARGIN millionths of the
- * requests, and by one in MARGIN_SHARE of the misses of the present policy; or
- * by MARGIN_LARGE millionths. */
+ * requests, and by one in MARGIN_SHARE of the misses of the present policy.
+ * Before FIRST_EPOCHS are over, MARGIN_LARGE millionths alone are enough. */
 #define MARGIN		5000
 #define MARGIN_SHARE	20
 #define MARGIN_LARGE	10000
@@ -52,7 +52,8 @@ update_means(struct chooser *h, const struct chooser_epoch *e)
 	uint64_t	share;
 
 	h->epochs += h->epochs < MEAN_SHARE;
-	share = h->epochs;
+	/* Policies learn: each of the first epochs is better than the last. */
+	share = h->epochs <= FIRST_EPOCHS ? 1 : MEAN_SHARE;
 	for (int i = 0; i < POLICY_NUMBER; i++)
 		h->mean[i] = (uint32_t)((h->mean[i] * (share - 1) +
 		    e->would[i]) / share);
@@ -72,12 +73,12 @@ find_best(const struct chooser *h, int64_t now)
 }
 
 static bool
-has_margin(const struct chooser *h, unsigned best)
+has_margin(const struct chooser *h, unsigned best, bool first)
 {
 	uint32_t	now = h->mean[h->policy], then = h->mean[best];
 
-	return now >= then + MARGIN_LARGE || (now >= then + MARGIN &&
-	    now - then >= now / MARGIN_SHARE);
+	return (first && now >= then + MARGIN_LARGE) ||
+	    (now >= then + MARGIN && now - then >= now / MARGIN_SHARE);
 }
 
 /* Counts the changes of the last day. */
@@ -134,7 +135,7 @@ may_change(const struct chooser *h, int64_t now)
 static bool
 is_steady(struct chooser *h, unsigned best)
 {
-	if (!has_margin(h, best)) {
+	if (!has_margin(h, best, false)) {
 		h->in_a_row = 0;
 		return false;
 	}
@@ -165,7 +166,7 @@ chooser_judge(struct chooser *h, const struct chooser_epoch *e, int64_t now,
 	if (try_epoch(h, e))
 		return go_back(h, now, from, to);
 	best = find_best(h, now);
-	if (first ? !has_margin(h, best) :
+	if (first ? !has_margin(h, best, true) :
 	    !is_steady(h, best) || !may_change(h, now))
 		return CHOOSER_STAY;
 	*from = h->mean[old];

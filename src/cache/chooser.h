@@ -3,10 +3,11 @@
  * missed.
  *
  * Another policy must have fewer misses by a margin.  In the first epochs, one
- * epoch with the margin is enough.  Later, three epochs in a row must have it,
- * and the last change must be some minutes ago.  After a later change, the
- * chooser compares the real misses with those that the old policy would have
- * had, and goes back if the real misses are more by a margin.
+ * epoch with the margin is enough, and the margin is smaller.  Later, a mean of
+ * epochs must have the margin three times in a row, and the last change must be
+ * some minutes ago.  After a later change, the chooser compares the real misses
+ * with those that the old policy would have had, and goes back if the real
+ * misses are more by a margin.
  */
 #ifndef CACHE_CHOOSER_H
 #define CACHE_CHOOSER_H

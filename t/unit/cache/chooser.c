@@ -111,6 +111,34 @@ START_TEST(margin)
 }
 END_TEST
 
+/* The first choices are by the last epoch alone, as policies learn. */
+START_TEST(last_epoch)
+{
+	begin(LRU);
+	ck_assert_int_eq(judge(300, 250, 290, 300), CHOOSER_FIRST);
+	ck_assert_uint_eq(chooser.policy, SIEVE);
+	ck_assert_int_eq(judge(300, 250, 250, 250), CHOOSER_STAY);
+	ck_assert_int_eq(judge(300, 250, 240, 250), CHOOSER_FIRST);
+	ck_assert_uint_eq(chooser.policy, GDSF);
+	ck_assert_uint_eq(from, 250000);
+	ck_assert_uint_eq(to, 240000);
+	for (int i = 0; i < 10; i++)
+		ck_assert_int_eq(judge(300, 240, 240, 240), CHOOSER_STAY);
+}
+END_TEST
+
+/* Later a point alone is no margin, however long it lasts. */
+START_TEST(small_part)
+{
+	begin_settled(LRU);
+	for (int i = 0; i < 100; i++)
+		ck_assert_int_eq(judge(300, 300, 286, 300), CHOOSER_STAY);
+	while (judge(300, 300, 284, 300) != CHOOSER_BETTER)
+		;
+	ck_assert_uint_eq(chooser.policy, GDSF);
+}
+END_TEST
+
 /* Later it takes three epochs in a row, and a mean that has the margin. */
 START_TEST(in_a_row)
 {
@@ -215,6 +243,8 @@ unit_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, first_choice, 0, POLICY_NUMBER);
 	tcase_add_loop_test(tests, margin, 0, MARGINS);
+	tcase_add_test(tests, last_epoch);
+	tcase_add_test(tests, small_part);
 	tcase_add_test(tests, in_a_row);
 	tcase_add_test(tests, not_in_a_row);
 	tcase_add_test(tests, failed);
