@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,7 +92,7 @@ translate_event(const struct inotify_event *from, struct notify_event *to)
 	return true;
 }
 
-void
+bool
 notify_read(int notify, void (*on_event)(void *, const struct notify_event *),
     void *context)
 {
@@ -109,6 +110,7 @@ notify_read(int notify, void (*on_event)(void *, const struct notify_event *),
 		if (translate_event(from, &event))
 			on_event(context, &event);
 	}
+	return n > (ssize_t)(sizeof(room) - sizeof(*from) - NAME_MAX - 1);
 }
 
 int64_t
@@ -148,13 +150,14 @@ notify_remove(int notify, int number)
 	(void)number;
 }
 
-void
+bool
 notify_read(int notify, void (*on_event)(void *, const struct notify_event *),
     void *context)
 {
 	(void)notify;
 	(void)on_event;
 	(void)context;
+	return false;
 }
 
 int64_t

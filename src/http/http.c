@@ -108,7 +108,7 @@ http_tidy(struct http_loop *http)
 void
 http_read_changes(struct http_loop *http)
 {
-	changes_read(http);
+	(void)changes_read(http);
 }
 
 void

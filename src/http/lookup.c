@@ -23,6 +23,7 @@
 #include "http/tag.h"
 #include "http/tasks.h"
 #include "http/variants/variant.h"
+#include "http/watch/changes.h"
 #include "http/watch/passes.h"
 #include "http/watch/waypoints.h"
 #include "lib/io.h"
@@ -191,6 +192,7 @@ complete_lookup(struct task *e)
 	struct lookup	*l = (struct lookup *)e;
 
 	end_lookup(l);
+	changes_catch_up(l->http);
 	if (l->of == NULL)
 		end_watching(l);
 	else if (e->job.error != 0)

@@ -399,6 +399,26 @@ stop();
 make_release("$place/one", 0);
 turn("$place/current", 'one');
 $server = start("$place/current");
+
+# What a lookup has found is known of all paths that are asked for later, even
+# while main reads many events together.
+my $mixed = 0;
+for my $i (1 .. 20) {
+	make_release("$place/early$i", $i);
+	write_file("$place/early$i/cold$i", "cold\n");
+	body('/page');
+	for (1 .. 3) {
+		write_file("$place/current/busy", 'x');
+		sleep(0.001);
+	}
+	turn("$place/current", "early$i");
+	$mixed++ if status("/cold$i") == 200 && body('/page') ne
+	    "$i of page\n";
+}
+is($mixed, 0, 'no old answer once a lookup has found a new file');
+make_release("$place/one", 0);
+turn("$place/current", 'one');
+sleep(AFTER);
 $load = beside($server, together => 1,
     targets => { map { ("/$_" => $numbered) } @names });
 right_at_once('a linked root is swapped', at_once => 1,

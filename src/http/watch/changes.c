@@ -20,6 +20,8 @@
 #include "stats/stats.h"
 
 #define ALL_KINDS	((1U << NAMESPACE_COUNT) - 1)
+#define READS_MAX	16		/* for one lookup */
+
 static void
 age_name(struct waypoints *w, uint32_t ns, struct str raw)
 {
@@ -259,18 +261,27 @@ on_event(void *context, const struct notify_event *e)
 	}
 }
 
-void
+bool
 changes_read(struct http_loop *http)
 {
 	struct waypoints	*w = http->caches->waypoints;
+	bool			 more;
 
 	if (w == NULL)
-		return;
+		return false;
 	lock_acquire(w->lock);
 	passes_set_time(http);
-	notify_read(w->notify, on_event, http);
+	more = notify_read(w->notify, on_event, http);
 	directory_end_unknown(w);
 	if (w->again)
 		passes_begin(http);
 	lock_release(w->lock);
+	return more;
+}
+
+void
+changes_catch_up(struct http_loop *http)
+{
+	for (int i = 0; i < READS_MAX && changes_read(http); i++)
+		;
 }

@@ -80,10 +80,12 @@ sub ask {
 	my ($self, $number, $pipe) = @_;
 	my @targets = sort keys %{$self->{targets}};
 	my ($n, $right, $client, $left, @wrong) = (0, 0, undef, 0);
+	# Each begins at another place of the targets.
+	my $first = int(@targets * ($number - 1) / $self->{clients});
 	my $select = IO::Select->new($pipe);
 
 	while (!$select->can_read($self->{pause} / 1000)) {
-		my $target = $targets[$n++ % @targets];
+		my $target = $targets[($first + $n++) % @targets];
 		my ($why, $stays) = eval {
 			$client //= Amped::Client->new(port => $self->{port},
 			    relayed => $self->{relayed});

@@ -39,7 +39,7 @@ notify_hash(const char *name)
 	return h;
 }
 
-void
+bool
 notify_read(int notify, void (*on_event)(void *, const struct notify_event *),
     void *context)
 {
@@ -47,6 +47,7 @@ notify_read(int notify, void (*on_event)(void *, const struct notify_event *),
 	for (int i = 0; i < nevents; i++)
 		on_event(context, &events[i]);
 	nevents = 0;
+	return false;
 }
 
 void
@@ -181,7 +182,7 @@ event_come(enum notify_what what, int number, const char *name, bool directory)
 	clock_update_us(&now);
 	events[nevents++] = (struct notify_event){ .what = what,
 	    .number = number, .name = name, .directory = directory };
-	changes_read(http);
+	(void)changes_read(http);
 }
 
 static inline int64_t
