@@ -250,15 +250,17 @@ saw_own_names(struct waypoints *w, const struct job *job, uint64_t since)
 	return saw_names_behind(w, job, last, since);
 }
 
-/* Of a link on the way, which only the reply names. */
+/* Of a link on the way, which only the reply names, or of the end of a watch
+ * that the job was told of: what hangs on that is heard of no more. */
 static bool
 saw_waypoints(struct waypoints *w, const struct job *job, uint64_t since)
 {
 	const struct job_waypoints	*all = &job->find.waypoints;
 
 	for (uint32_t i = 0; i < all->n; i++)
-		if (all->at[i].name != 0 &&
-		    *directory_name_mark(w, all->at[i].name) > since)
+		if ((all->at[i].name != 0 &&
+		    *directory_name_mark(w, all->at[i].name) > since) ||
+		    *directory_end_mark(w, all->at[i].number) > since)
 			return true;
 	return false;
 }

@@ -183,6 +183,8 @@ START_TEST(number_has_ended)
 	look_watches(&l, ROOT " 3D3 4D7");
 	event_come(NOTIFY_GONE, 3, NULL, false);
 	ck_assert(!look_end(&l));
+	/* Nor would anything tell of the path. */
+	ck_assert(is_old(NAMESPACE_TARGET, "/dir/sub/page"));
 	ck_assert_ptr_null(directory_find(w, 3));
 	/* Without 3 nothing would tell of 4. */
 	ck_assert_ptr_null(directory_find(w, 4));
