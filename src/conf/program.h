@@ -51,9 +51,9 @@ struct conf_program {
 						 * group of the user */
 	int64_t			 confine;	/* enum conf_confinement */
 	struct conf_words	 writes;	/* directories, for FILES */
-	/* FASTCGI, of own processes: ms without a request; requests of one,
-	 * which then is replaced; 0: any. */
-	int64_t			 idle, requests;
+	/* FASTCGI, of own processes: ms without a request; ms and requests of
+	 * one, which then is replaced; 0: any. */
+	int64_t			 idle, life, requests;
 	struct conf_pairs	 variables;	/* of its environment */
 	int64_t			 most;		/* processes at once; 0: two a
 						 * processor */

@@ -112,7 +112,7 @@ keeps_processes(const struct conf_program *program)
 static const char *const own_only[] = {
 	"user", "confine", "writes", "nice", "memory", "cpu", "files",
 	"processes"
-}, *const staying_only[] = { "idle", "requests" },
+}, *const staying_only[] = { "idle", "life", "requests" },
 *const filter_only[] = { "optional", "result" },
 *const answering_only[] = {
 	"silence", "stream", "hold", "authorization", "sendfile"

@@ -37,4 +37,6 @@ libprograms_a_SOURCES = \
 	src/programs/source.c \
 	src/programs/source.h \
 	src/programs/variables.c \
-	src/programs/variables.h
+	src/programs/variables.h \
+	src/programs/wear.c \
+	src/programs/wear.h

@@ -4,7 +4,7 @@
  *
  * Main keeps the connection for its next request, for as many as the report
  * says, until the manager recalls it: because requests wait that get no other
- * process, because the process is outdated, or the manager is to end.  The
+ * process, the process is outdated or too old, or the manager is to end.  The
  * first connection of a process has one request, so that its early end is
  * noticed, and so has one that others wait for already.
  *
@@ -34,13 +34,12 @@
 #include "programs/pool.h"
 #include "programs/private_socket.h"
 #include "programs/process.h"
+#include "programs/wear.h"
 #include "stats/program_stats.h"
 
 #define EARLY		1000	/* ms; an end without an answer is early */
 #define BACKOFF_MIN	1000	/* ms without a new process behind that ... */
 #define BACKOFF_MAX	60000	/* ... and if they keep ending early */
-#define JITTER		8	/* one in so many requests less, at most, so
-				 * that not all processes end at once */
 
 enum state {
 	STARTS,
@@ -59,6 +58,7 @@ struct pool_process {
 	int			 file;		/* to connect; -1: no way */
 	struct invocation	*invocation;
 	int64_t			 started_at, idle_since;	/* ms */
+	struct watch		*age;		/* timer: life of the program */
 	int64_t			 nanswered;	/* requests */
 	uint64_t		 version;	/* of its files; 0: unknown */
 	bool			 is_lent, was_asked;	/* has had a request */
@@ -157,29 +157,14 @@ remove_idle(struct pool_process *p, enum state state)
 	set_expiry(p->pool);
 }
 
-static ssize_t
-peek(const struct pool_process *p)
-{
-	char	byte;
-
-	return recv(p->connection.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-}
-
-/* Whether a connection is open, and nothing has come that was not asked for. */
-static bool
-is_quiet(const struct pool_process *p)
-{
-	return peek(p) == -1 &&
-	    (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
-}
-
 /* A process that has waited too long for its first request closes, and accepts
  * the next connection.  One that closes behind an answer is about to end.
  * Returns false if the process is of no use. */
 static bool
 forget_connection(struct pool_process *p)
 {
-	if (p->was_asked || p->file == -1 || peek(p) != 0)
+	if (p->was_asked || p->file == -1 ||
+	    !private_socket_has_ended(p->connection.fd))
 		return false;
 	source_close(&p->connection);
 	return true;
@@ -294,7 +279,8 @@ find_connection(struct pool_process *p)
 {
 	int	fd;
 
-	if (p->connection.fd != -1 && is_quiet(p))
+	if (p->connection.fd != -1 &&
+	    private_socket_is_quiet(p->connection.fd))
 		return true;
 	if (p->connection.fd != -1 && !forget_connection(p))
 		return false;
@@ -306,22 +292,14 @@ find_connection(struct pool_process *p)
 	return true;
 }
 
-/* How many requests a process has in its life; 0: any number. */
-static int64_t
-get_most(const struct pool_process *p)
-{
-	int64_t	most = p->pool->admission->program->requests;
-
-	return most > 0 ? most - p->process.pid % (most / JITTER + 1) : 0;
-}
-
 /* How many requests main may send over the connection, if it gets it for the
  * invocation that has waited longest. */
 static uint32_t
 count_requests(const struct pool_process *p, const struct invocation *i)
 {
 	const struct admission	*a = p->pool->admission;
-	int64_t			 most = get_most(p);
+	int64_t			 most = wear_requests(a->program,
+				    p->process.pid);
 
 	if (p->nanswered == 0 || is_outdated(p) || a->nwaiting > 1 ||
 	    a->manager->is_ending || i->for_filter)
@@ -424,9 +402,20 @@ needs_outdated(const struct process_pool *pool)
 static bool
 is_worn(const struct pool_process *p)
 {
-	int64_t	most = get_most(p);
+	return wear_is_over(p->pool->admission->program, p->process.pid,
+	    p->nanswered, get_time(p->pool) - p->started_at);
+}
 
-	return most > 0 && p->nanswered >= most;
+/* A process is too old for a next request. */
+static void
+on_age(void *process)
+{
+	struct pool_process	*p = process;
+
+	if (p->state == IDLE)
+		dismiss_process(p);
+	else if (p->is_lent)
+		recall_process(p);
 }
 
 /* A process that is not needed is ended where the manager is to end. */
@@ -446,7 +435,9 @@ finish_request(struct invocation *i, const struct program_done *done)
 {
 	struct pool_process	*p = i->run;
 	struct admission	*a = i->admission;
-	bool			 is_lost = done->again && !is_quiet(p);
+	int			 fd = p->connection.fd;
+	bool			 is_lost = done->again &&
+				    !private_socket_is_quiet(fd);
 
 	if (!done->again)
 		source_close(&p->connection);
@@ -585,6 +576,9 @@ note_start(struct pool_process *p, uint64_t version)
 		if (!pool->backs_off)
 			pool->admission->error = 0;
 		make_idle(p);
+		if (pool->admission->program->life > 0)
+			evloop_arm(p->age, p->started_at + wear_life(
+			    pool->admission->program, p->process.pid));
 		dismiss_outdated(pool);
 	}
 	end_restart(pool);
@@ -614,6 +608,7 @@ free_process(struct pool_process *p)
 	pool->nending--;
 	if (p->slot < PROGRAM_STATS_SLOTS)
 		pool->slots[p->slot] = false;
+	evloop_unwatch(&p->age);
 	process_free(&p->process);
 	free(p);
 	renew_pool(pool);
@@ -686,6 +681,7 @@ add_process(struct process_pool *pool)
 	p->restart = pool->nrestarts;
 	p->connection.fd = p->file = -1;
 	p->started_at = get_time(pool);
+	p->age = evloop_timer(pool->admission->manager->loop, on_age, p);
 	process_init(&p->process, pool->admission, STR(""), take_report);
 	if (start_process(p) == 0) {
 		pool->nprocesses++;
@@ -696,6 +692,7 @@ add_process(struct process_pool *pool)
 	}
 	error = errno;
 	process_log_failure(&p->process, error);
+	evloop_unwatch(&p->age);
 	process_free(&p->process);
 	free(p);
 	back_off(pool, error);

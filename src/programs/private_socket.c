@@ -123,3 +123,24 @@ private_socket_connect(int file)
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", file);
 	return connect_name(name);
 }
+
+static ssize_t
+peek(int connection)
+{
+	char	byte;
+
+	return recv(connection, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+}
+
+bool
+private_socket_is_quiet(int connection)
+{
+	return peek(connection) == -1 &&
+	    (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR);
+}
+
+bool
+private_socket_has_ended(int connection)
+{
+	return peek(connection) == 0;
+}

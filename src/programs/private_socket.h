@@ -5,6 +5,8 @@
 #ifndef PROGRAMS_PRIVATE_SOCKET_H
 #define PROGRAMS_PRIVATE_SOCKET_H
 
+#include <stdbool.h>
+
 struct private_socket {			/* each descriptor is the caller's */
 	int	listener;
 	int	connection;
@@ -22,5 +24,9 @@ int	private_socket_open(struct private_socket *);
 /* Makes another such connection, and returns it; -1 with errno.  Does not wait:
  * EAGAIN: the process accepts no connection. */
 int	private_socket_connect(int file);
+/* Whether a connection is open, and nothing has come; or whether it has been
+ * closed, and nothing has come before. */
+bool	private_socket_is_quiet(int connection);
+bool	private_socket_has_ended(int connection);
 
 #endif

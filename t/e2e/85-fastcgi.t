@@ -49,6 +49,7 @@ for my $name (sort keys %elsewhere) {
 # Own processes, with what differs from the others.
 my %own = (own => "most 4\n", single => "most 1\nanswer 1s\nsilence 1s\n",
     few => "most 1\nrequests 2\n", brief => "most 1\nidle 1s\n",
+    aged => "most 1\nlife 1s\n",
     full => "most 1\nqueue 0\n", slow => "most 1\nhold 64K\n");
 my $blocks = join('', (map { "program $_ {\n\tfastcgi $file{fastcgi} one\n" .
     "\tenvironment GREETING \"hello there\"\n$own{$_}}\n" } sort keys %own),
@@ -249,6 +250,9 @@ is(scalar(keys(%few)), 2, 'two requests each, with "requests 2"');
 $pid = about('brief')->{'-pid'};
 $programs->gone('a process without requests ends after "idle"', $pid);
 works('brief', 'starts again');
+$pid = about('aged')->{'-pid'};
+$programs->gone('life 1s: a process ends at that age', $pid);
+works('aged', 'another one starts');
 for (1 .. 2) {
 	$answer = $programs->get('/dies');
 	like($answer->{status}, qr/\A50[23]\z/, 'a program that dies at once');

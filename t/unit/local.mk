@@ -136,6 +136,7 @@ unit_tests = \
 	t/unit/programs/pool \
 	t/unit/programs/pool_lent \
 	t/unit/programs/pool_restart \
+	t/unit/programs/pool_time \
 	t/unit/programs/private_socket \
 	t/unit/programs/servers \
 	t/unit/programs/variables \

@@ -64,7 +64,7 @@ START_TEST(protocols)
 	const struct conf_program	*p;
 
 	conf = good("program own { fastcgi /bin/sh -b unix:/a; idle 2m\n"
-	    "requests 500; nice 1 }\n"
+	    "life 1h; requests 500; nice 1 }\n"
 	    "program fpm { fastcgi unix:/run/a 127.0.0.1:9000\n"
 	    "fastcgi [::1]:9001; environment A b; most 9 }\n"
 	    "program py { scgi 10.0.0.1:4000 }\n"
@@ -76,6 +76,7 @@ START_TEST(protocols)
 	ck_assert_str_eq(p->command.at[0], "/bin/sh");
 	ck_assert_str_eq(p->command.at[2], "unix:/a");
 	ck_assert_int_eq(p->idle, 120000);
+	ck_assert_int_eq(p->life, 3600000);
 	ck_assert_int_eq(p->requests, 500);
 	p++;
 	ck_assert_int_eq(p->protocol, CONF_FASTCGI);
@@ -100,6 +101,7 @@ START_TEST(protocols)
 	ck_assert_int_eq(p->protocol, CONF_SCGI);
 	ck_assert_uint_eq(p->servers.n, 1);
 	ck_assert_int_eq(p->idle, 300000);
+	ck_assert_int_eq(p->life, 0);
 	ck_assert_int_eq(p->requests, 0);
 	p++;
 	ck_assert_int_eq(p->protocol, CONF_CGI);
@@ -457,6 +459,9 @@ static const struct {
 	{ "program a { directory /; requests 1 }",
 	    "2:35: \"requests\" is for processes that stay: those of fastcgi "
 	    "and a file" },
+	{ "program a { scgi 127.0.0.1:1; life 1m }",
+	    "2:36: \"life\" is for processes that amped starts: others have "
+	    "started 127.0.0.1:1" },
 	{ "program a { fastcgi unix:/a; idle 1m }",
 	    "2:35: \"idle\" is for processes that amped starts: others have "
 	    "started unix:/a" },
