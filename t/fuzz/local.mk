@@ -17,6 +17,7 @@ fuzz_targets = \
 	t/fuzz/proxy_header \
 	t/fuzz/range \
 	t/fuzz/request \
+	t/fuzz/scgi \
 	t/fuzz/ssi \
 	t/fuzz/uri \
 	t/fuzz/wire
@@ -57,6 +58,8 @@ t_fuzz_htpasswd_LDADD = $(fuzz_ldadd)
 t_fuzz_htpasswd_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_parse_LDADD = $(fuzz_ldadd)
 t_fuzz_parse_LDFLAGS = $(fuzz_ldflags)
+t_fuzz_scgi_LDADD = $(fuzz_ldadd)
+t_fuzz_scgi_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_ssi_LDADD = $(fuzz_ldadd)
 t_fuzz_ssi_LDFLAGS = $(fuzz_ldflags)
 t_fuzz_program_message_LDADD = $(fuzz_main) libprograms.a $(with_http)
