@@ -14,9 +14,9 @@
 #include "lib/mem.h"
 
 /* The work of a second that the sample may cause: 4 ms of a processor.  A
- * burst may last some seconds. */
-#define WORK_MAX	((int64_t)200000)
-#define BURST_S		8
+ * burst may have the work of some seconds. */
+#define WORK_MAX	((int64_t)80000)
+#define BURST_S		2
 /* An epoch that lasts longer has too small a sample, if the sample was halved
  * before. */
 #define EPOCH_LONG	((int64_t)20 * 60 * 1000)

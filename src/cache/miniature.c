@@ -14,9 +14,10 @@
 /* Of struct record.there: it stays while all caches are asked for it. */
 #define ASKED		(1U << MINIATURE_CACHES)
 
-/* Work, in units: of a request that all caches hit; of each miss. */
-#define WORK_ASK	2
-#define WORK_MISS	3
+/* Work, in units: of a request that all caches hit, most of which is for memory
+ * that is in no cache of the processor; of each miss. */
+#define WORK_ASK	8
+#define WORK_MISS	2
 
 struct record {
 	struct cache_entry	 entries[MINIATURE_CACHES];

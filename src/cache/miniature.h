@@ -46,7 +46,7 @@ struct miniature_sums {
 	uint64_t	requests, bytes;
 	uint64_t	misses[MINIATURE_CACHES];
 	uint64_t	missed_bytes[MINIATURE_CACHES];
-	uint64_t	work;	/* in units of about 20 ns */
+	uint64_t	work;	/* in units of about 50 ns */
 };
 
 struct miniature;
