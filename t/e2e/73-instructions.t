@@ -164,7 +164,9 @@ sub of_variant {
 my %head = (format => 'Accept: image/avif,image/webp,image/apng,' .
     'image/svg+xml,image/*,*/*;q=0.8', language => 'Accept-Language: ' .
     'de-DE,de;q=0.9,en-US;q=0.8,en;q=0.7', coding =>
-    'Accept-Encoding: gzip, deflate, br, zstd', filters => 'Accept: */*');
+    'Accept-Encoding: gzip, deflate, br, zstd', filters => 'Accept: */*',
+    unseen => 'Accept-Language: de-DE,de;q=0.9,en;q=0.NUMBER',
+    several => 'Accept-Language: LANGUAGE,en-US;q=0.8,en;q=0.7');
 # By kind: the file alone, what is asked for, how many more at most.
 my @kinds = (
 	[format => '/b.png', '/a.png', 300],
@@ -172,6 +174,10 @@ my @kinds = (
 	[coding => '/b.css', '/a.css', 300],
 	[coding => '/plain/a.txt', '/made_/a.txt', 300],
 	[filters => '/plain/a.txt', '/upper/a.txt', 340],
+	# Of the same length, in turns.
+	[several => '/b.html', '/a.html', 300],
+	# Each value is another one, so it is parsed; no lookup follows.
+	[unseen => '/b.html', '/a.html', 5000],
 );
 my $root = docroot();
 for my $name (qw(a.png a.png.avif a.png.webp b.png a.html a.de.html a.fr.html
@@ -201,11 +207,15 @@ END
 	path /ready { ready on }
 END
 	my $client = $server->connect;
+	my $number = 100;
 	my $ask = sub {
 		my ($kind, $target) = @_;
+		my $head = $head{$kind} =~
+		    s/LANGUAGE/(qw(de fr))[$number++ % 2]/re =~
+		    s/NUMBER/$number++/re;
 
 		$client->send("GET $target HTTP/1.1\r\nHost: localhost\r\n" .
-		    "User-Agent: test\r\n$head{$kind}\r\n\r\n");
+		    "User-Agent: test\r\n$head\r\n\r\n");
 		return $client->response;
 	};
 

@@ -27,12 +27,15 @@ enum choice_kind {
 	CHOICE_CODING, CHOICE_FORMAT, CHOICE_LANGUAGE, CHOICE_KINDS
 };
 
-/* The place of a choice: kinds of browsers send values of different lengths. */
+/* The place of a choice: kinds of browsers send values of different lengths,
+ * and people with different languages begin with another letter. */
 static inline struct choice *
 choice_place(struct choice places[CHOICE_PLACES], struct str value,
     uint32_t offered)
 {
-	return &places[(value.len ^ offered) % CHOICE_PLACES];
+	size_t	first = value.len > 0 ? (unsigned char)value.at[0] : 0;
+
+	return &places[(value.len ^ offered ^ first) % CHOICE_PLACES];
 }
 
 /* Whether the choice holds for this value. */
