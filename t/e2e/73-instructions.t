@@ -1,8 +1,8 @@
 #!/usr/bin/perl
 # Instructions of a request for a cached file, by callgrind: all that main's
 # loop does, libevent and libc included; that programs in the conf cost none
-# more; and how many more it costs to negotiate, or to have had the file
-# filtered.  The figures do not depend on how busy the machine is, so CI can
+# more, nor another policy; and how many more it costs to negotiate, to have had
+# the file filtered, or to be in the sample of advice.  The figures do not depend on how busy the machine is, so CI can
 # hold them.
 #
 # They depend on compiler and library, so they are written down for some of
@@ -244,6 +244,59 @@ END
 	return map { [$each[2 * $_ + 1] - $each[2 * $_], $each[2 * $_]] }
 	    0 .. $#kinds;
 }
+
+# Of each policy, and of a hit in the sample of advice with lru: instructions of a
+# request, in one run.  A sample begins when an eighth of the memory is in use.
+sub count_policies {
+	my ($results, $place) = (docroot(), docroot());
+	my $server = start($results, callgrind => ['--dump-before=reply_ready'],
+	    files => { page => $page, map { $_ => content($_, 12000) } 1 .. 5 },
+	    global => "control $place/control\ncache { chunks 320K }\n",
+	    site => "path /ready { ready on }\n");
+	my $client = $server->connect;
+	my $ask = sub {
+		my ($target, $n) = @_;
+
+		for (1 .. $n) {
+			$client->send("GET $target HTTP/1.1\r\n" .
+			    "Host: localhost\r\n\r\n");
+			$client->response;
+		}
+		# What came before is dumped.
+		$client->send("GET /ready HTTP/1.1\r\nHost: localhost\r\n\r\n");
+		$client->response;
+	};
+	my $policy = sub {
+		my ($out) = (Amped::run_command(undef,
+		    Amped::copy_for_all('ampedctl'), '-s', "$place/control",
+		    'policy', @_))[1];
+		return $out;
+	};
+	my @names = qw(sieve s3fifo lfu gdsf lru);
+
+	for my $name (@names) {
+		$policy->($name);
+		$ask->('/page', 10);
+		$ask->('/page', EACH);
+	}
+	$ask->("/$_", 1) for 1 .. 5;
+	$ask->('/page', EACH);
+	$server->stop;
+	my ($dump) = map { s/\.1\z//r } glob("$results/out.*.1");
+	my %each = map { $names[$_] => of_variant(read_results("$dump." .
+	    2 * ($_ + 1))) } 0 .. $#names;
+	$each{advice} = of_variant(read_results("$dump." . (2 * @names + 6)));
+	return %each;
+}
+
+my %each = count_policies();
+for my $name (qw(sieve s3fifo lfu gdsf)) {
+	cmp_ok(abs($each{$name} - $each{lru}), '<=', 10,
+	    "$name: $each{$name} instructions, lru $each{lru}");
+}
+cmp_ok($each{advice}, '<=', $each{lru} + 300,
+    "in the sample: $each{advice} instructions");
+cmp_ok($each{advice}, '>=', $each{lru} + 100, '... so it is in the sample');
 
 # A bucket of the path cache may have other names, which cost some more; where
 # they are is new with each server.
