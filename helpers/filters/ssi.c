@@ -28,11 +28,13 @@
 #define ERROR_TEXT	"[an error occurred while processing this directive]"
 #define PATH_SIZE	4096
 
-/* A file on its way out. */
+/* A file on its way out.  What it sets by "config" ends with it. */
 struct page {
 	struct ssi	*ssi;
 	const char	*path;		/* beneath the root */
 	unsigned	 depth;
+	char		*error, *undefined, *time_format;	/* owned */
+	bool		 abbreviates;	/* sizes */
 	/* Conditions that this place is in. */
 	struct {
 		bool	 active;	/* this part is put out */
@@ -45,8 +47,8 @@ struct attribute {
 	struct str	 name, value;
 };
 
-static void	put_page(struct ssi *, struct str text, const char *path,
-		    unsigned depth);
+static void	include_page(const struct page *, struct str text,
+		    const char *path);
 
 static bool
 is_active(const struct page *p)
@@ -66,7 +68,7 @@ static void
 put_error(const struct page *p, const char *what, const char *why)
 {
 	fprintf(stderr, "%s: %s: %s\n", p->path, what, why);
-	put_text(p->ssi->error);
+	put_text(p->error);
 }
 
 static bool
@@ -159,6 +161,34 @@ is_plain(const char *path)
 	    strstr(path, "/.") == NULL && strstr(path, "//") == NULL;
 }
 
+/* Takes the names "." and ".." out of a path, in place; false: the path leads
+ * above its start. */
+static bool
+normalise(char *path)
+{
+	const char	*from = path;
+	char		*to = path, *start = path + (*path == '/');
+	size_t		 n;
+
+	for (; *from != '\0'; from += n) {
+		n = strcspn(from, "/");
+		if (n == 2 && strncmp(from, "..", n) == 0) {
+			if (to == start)
+				return false;
+			for (to--; to > start && to[-1] != '/'; to--)
+				;
+		} else if (n != 1 || from[0] != '.') {
+			n += from[n] == '/';
+			memmove(to, from, n);
+			to += n;
+			continue;
+		}
+		n += from[n] == '/';
+	}
+	*to = '\0';
+	return true;
+}
+
 /* Makes the path beneath the root of a name beside a file; false: too long. */
 static bool
 join_relative(const char *file, const char *name, char path[PATH_SIZE])
@@ -210,9 +240,10 @@ join_virtual(const struct page *p, const char *name, char path[PATH_SIZE])
 	if (!decode(name, decoded))
 		return false;
 	if (decoded[0] != '/')
-		return join_relative(p->path, decoded, path);
-	if (strncmp(decoded, prefix.at, prefix.len) != 0 ||
-	    decoded[prefix.len] != '/')
+		return join_relative(p->path, decoded, path) &&
+		    normalise(path);
+	if (!normalise(decoded) || strncmp(decoded, prefix.at,
+	    prefix.len) != 0 || decoded[prefix.len] != '/')
 		return false;
 	strcpy(path, decoded + prefix.len + 1);
 	return true;
@@ -231,8 +262,8 @@ open_named(const struct page *p, const struct attribute *a,
 
 	good = p->ssi->root != -1 && (is(a->name, "virtual") ?
 	    join_virtual(p, name, path) : is(a->name, "file") &&
-	    is_plain(name) && join_relative(p->path, name, path)) &&
-	    is_plain(path);
+	    normalise(name) && is_plain(name) &&
+	    join_relative(p->path, name, path)) && is_plain(path);
 	if (good) {
 		fd = beneath_open(p->ssi->root, path, BENEATH_READ);
 		buf_addf(&absolute, "%s/%s", p->ssi->root_name, path);
@@ -266,39 +297,55 @@ do_include(struct page *p, struct str rest)
 		else if (filter_read(fd, &text) == -1)
 			put_error(p, path, strerror(errno));
 		else
-			put_page(p->ssi, (struct str){ buf_string(&text),
-			    text.len }, path, p->depth + 1);
+			include_page(p, (struct str){ buf_string(&text),
+			    text.len }, path);
 		buf_free(&text);
 		io_close(&fd);
 	}
 }
 
+/* Puts a number with a comma in front of each three digits. */
 static void
-put_size(const struct ssi *s, int64_t size)
+put_number(int64_t number)
 {
-	static const char	units[] = " KMGT";
-	double			n = (double)size;
-	size_t			unit = 0;
-	char			text[40];
+	char	text[24];
+	int	n = snprintf(text, sizeof(text), "%lld", (long long)number);
 
-	while (s->abbreviates && n >= 1000 && unit < sizeof(units) - 2) {
-		n /= 1024;
-		unit++;
+	for (int i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			put_text(",");
+		filter_write(text + i, 1);
 	}
-	if (unit == 0)
-		snprintf(text, sizeof(text), "%lld", (long long)size);
+}
+
+/* Puts a size in four columns: three digits, or two with a point, and a unit.
+ * A number of 973 of a unit is written as 1.0 of the next one. */
+static void
+put_abbreviated(int64_t size)
+{
+	const char	*unit = " KMGTPE";
+	int64_t		 rest = 0, tenths;
+	char		 text[24];
+
+	for (; size >= 973; size >>= 10, unit++)
+		rest = size & 1023;
+	tenths = (rest * 5 + 256) / 512;
+	if (unit[0] == ' ' || size > 9 || (size == 9 && rest >= 973))
+		snprintf(text, sizeof(text), "%3d%c", (int)size + (rest >= 512),
+		    *unit);
 	else
-		snprintf(text, sizeof(text), "%.1f%c", n, units[unit]);
+		snprintf(text, sizeof(text), "%d.%d%c",
+		    (int)(size + tenths / 10), (int)(tenths % 10), *unit);
 	put_text(text);
 }
 
 static void
-format_time(const struct ssi *s, time_t t, bool gmt, char text[200])
+format_time(const struct page *p, time_t t, bool gmt, char text[200])
 {
 	struct tm	tm;
 
 	if ((gmt ? gmtime_r(&t, &tm) : localtime_r(&t, &tm)) == NULL ||
-	    strftime(text, 200, s->time_format, &tm) == 0)
+	    strftime(text, 200, p->time_format, &tm) == 0)
 		text[0] = '\0';
 }
 
@@ -317,10 +364,12 @@ do_stat(struct page *p, struct str rest, bool size)
 			continue;
 		if (fstat(fd, &st) == -1)
 			put_error(p, path, strerror(errno));
+		else if (size && p->abbreviates)
+			put_abbreviated(st.st_size);
 		else if (size)
-			put_size(p->ssi, st.st_size);
+			put_number(st.st_size);
 		else {
-			format_time(p->ssi, st.st_mtime, false, text);
+			format_time(p, st.st_mtime, false, text);
 			put_text(text);
 		}
 		io_close(&fd);
@@ -361,23 +410,27 @@ put_url(const char *text)
 			filter_write(text, 1);
 			continue;
 		}
-		snprintf(code, sizeof(code), "%%%02X", (unsigned char)*text);
+		snprintf(code, sizeof(code), "%%%02x", (unsigned char)*text);
 		put_text(code);
 	}
 }
 
-/* Times are those at which the result is made. */
-static const char *
-get_value(const struct ssi *s, const char *name, char text[200])
+/* Sets the variables that are times, in the form that the page has now.  The
+ * present time is that at which the result is made. */
+static void
+set_times(const struct page *p)
 {
-	const char	*value = ssi_expression_get(s, name);
+	struct ssi	*s = p->ssi;
+	char		 text[200];
 
-	if (value != NULL)
-		return value;
-	if (strcmp(name, "DATE_LOCAL") != 0 && strcmp(name, "DATE_GMT") != 0)
-		return NULL;
-	format_time(s, time(NULL), name[5] == 'G', text);
-	return text;
+	format_time(p, s->began, false, text);
+	ssi_expression_set(s, "DATE_LOCAL", text);
+	format_time(p, s->began, true, text);
+	ssi_expression_set(s, "DATE_GMT", text);
+	if (s->modified == 0)
+		return;
+	format_time(p, s->modified, false, text);
+	ssi_expression_set(s, "LAST_MODIFIED", text);
 }
 
 static void
@@ -386,7 +439,7 @@ do_echo(struct page *p, struct str rest)
 	struct attribute	 a;
 	struct str		 encoding = STR("entity");
 	const char		*value;
-	char			*name, text[200];
+	char			*name;
 
 	while (take_attribute(&rest, &a)) {
 		if (is(a.name, "encoding")) {
@@ -398,10 +451,10 @@ do_echo(struct page *p, struct str rest)
 			continue;
 		}
 		name = expand(p, a.value);
-		value = get_value(p->ssi, name, text);
+		value = ssi_expression_get(p->ssi, name);
 		free(name);
 		if (value == NULL)
-			put_text(p->ssi->undefined);
+			put_text(p->undefined);
 		else if (is(encoding, "none"))
 			put_text(value);
 		else if (is(encoding, "url"))
@@ -441,18 +494,18 @@ set_text(const struct page *p, char **text, struct str value)
 static void
 do_config(struct page *p, struct str rest)
 {
-	struct ssi		*s = p->ssi;
-	struct attribute	 a;
+	struct attribute	a;
 
 	while (take_attribute(&rest, &a)) {
 		if (is(a.name, "errmsg"))
-			set_text(p, &s->error, a.value);
+			set_text(p, &p->error, a.value);
 		else if (is(a.name, "echomsg"))
-			set_text(p, &s->undefined, a.value);
-		else if (is(a.name, "timefmt"))
-			set_text(p, &s->time_format, a.value);
-		else if (is(a.name, "sizefmt"))
-			s->abbreviates = is(a.value, "abbrev");
+			set_text(p, &p->undefined, a.value);
+		else if (is(a.name, "timefmt")) {
+			set_text(p, &p->time_format, a.value);
+			set_times(p);
+		} else if (is(a.name, "sizefmt"))
+			p->abbreviates = is(a.value, "abbrev");
 		else
 			put_error(p, "config", "unknown attribute");
 	}
@@ -464,6 +517,8 @@ do_printenv(const struct page *p)
 	const struct ssi	*s = p->ssi;
 
 	for (size_t i = 0; i < s->nvariables; i++) {
+		if (isdigit((unsigned char)s->variables[i].name[0]))
+			continue;	/* of a regular expression */
 		put_entities(s->variables[i].name);
 		put_text("=");
 		put_entities(s->variables[i].value);
@@ -544,6 +599,17 @@ do_condition(struct page *p, struct str name, struct str rest)
 	return true;
 }
 
+/* Whether a directive needs an attribute, and has none. */
+static bool
+needs_attribute(struct str name, struct str rest)
+{
+	struct attribute	a;
+
+	return (is(name, "include") || is(name, "echo") ||
+	    is(name, "config") || is(name, "fsize") || is(name, "flastmod")) &&
+	    !take_attribute(&rest, &a);
+}
+
 static void
 do_directive(struct page *p, struct str text)
 {
@@ -553,7 +619,9 @@ do_directive(struct page *p, struct str text)
 	name = take_word(&text, "=");
 	if (do_condition(p, name, text) || !is_active(p))
 		return;
-	if (is(name, "include"))
+	if (needs_attribute(name, text))
+		put_error(p, "directive", "it has no attribute");
+	else if (is(name, "include"))
 		do_include(p, text);
 	else if (is(name, "echo"))
 		do_echo(p, text);
@@ -570,31 +638,73 @@ do_directive(struct page *p, struct str text)
 		    "exec is not done: no program is executed" : "unknown");
 }
 
-static void
-put_page(struct ssi *s, struct str text, const char *path, unsigned depth)
+/* Finds the end of a directive, whose text a value in quotes may contain; NULL:
+ * there is none. */
+static const char *
+find_end(struct str text)
 {
-	struct page	 p = { .ssi = s, .path = path, .depth = depth };
+	const char		*end = memmem(text.at, text.len, END,
+				    strlen(END));
+	struct str		 rest = text;
+	struct attribute	 a;
+
+	skip_space(&rest);
+	(void)take_word(&rest, "=");
+	while (end != NULL && take_attribute(&rest, &a) && a.name.at < end)
+		if (a.value.at < end && a.value.at + a.value.len > end)
+			end = rest.len == 0 ? NULL : memmem(rest.at, rest.len,
+			    END, strlen(END));
+	return end;
+}
+
+static void
+put_page(struct page *p, struct str text)
+{
 	const char	*begin, *end;
 	size_t		 before;
 
 	while ((begin = memmem(text.at, text.len, BEGIN, strlen(BEGIN))) !=
 	    NULL) {
 		before = (size_t)(begin - text.at);
-		if (is_active(&p))
+		if (is_active(p))
 			filter_write(text.at, before);
-		str_skip(&text, before);
-		end = memmem(text.at, text.len, END, strlen(END));
+		str_skip(&text, before + strlen(BEGIN));
+		end = find_end(text);
 		if (end == NULL) {
-			put_error(&p, BEGIN, "a directive has no end");
+			put_error(p, BEGIN, "a directive has no end");
 			return;
 		}
 		before = (size_t)(end - text.at);
-		do_directive(&p, (struct str){ text.at + strlen(BEGIN),
-		    before - strlen(BEGIN) });
+		do_directive(p, (struct str){ text.at, before });
 		str_skip(&text, before + strlen(END));
 	}
-	if (is_active(&p))
+	if (is_active(p))
 		filter_write(text.at, text.len);
+}
+
+/* Puts a page out from its beginning to its end. */
+static void
+put_whole_page(struct ssi *s, struct str text, const char *path,
+    unsigned depth)
+{
+	struct page	p = { .ssi = s, .path = path, .depth = depth,
+			    .error = mem_string(ERROR_TEXT),
+			    .undefined = mem_string("(none)"),
+			    .time_format = mem_string(
+			    "%A, %d-%b-%Y %H:%M:%S %Z") };
+
+	set_times(&p);
+	put_page(&p, text);
+	free(p.error);
+	free(p.undefined);
+	free(p.time_format);
+}
+
+static void
+include_page(const struct page *in, struct str text, const char *path)
+{
+	put_whole_page(in->ssi, text, path, in->depth + 1);
+	set_times(in);
 }
 
 /*
@@ -606,15 +716,13 @@ set_variables(struct ssi *s, const char *uri)
 {
 	const char	*slash = strrchr(uri, '/');
 	struct stat	 st;
-	char		 text[200];
 
 	ssi_expression_set(s, "DOCUMENT_URI", uri);
 	ssi_expression_set(s, "DOCUMENT_NAME", slash != NULL ? slash + 1 : uri);
 	ssi_expression_set(s, "QUERY_STRING", filter_variable("QUERY_STRING"));
-	if (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode)) {
-		format_time(s, st.st_mtime, false, text);
-		ssi_expression_set(s, "LAST_MODIFIED", text);
-	}
+	s->began = time(NULL);
+	if (fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode))
+		s->modified = st.st_mtime;
 }
 
 static void
@@ -625,9 +733,6 @@ free_ssi(struct ssi *s)
 		free(s->variables[i].value);
 	}
 	free(s->variables);
-	free(s->error);
-	free(s->undefined);
-	free(s->time_format);
 	io_close(&s->root);
 }
 
@@ -639,11 +744,7 @@ ssi_filter(struct str input)
 	const char	*file = filter_variable("PATH_TRANSLATED");
 	const char	*path = uri[0] == '/' ? uri + 1 : uri;
 	struct ssi	 s = { .root_name = root,
-			    .prefix = str_of(filter_variable("SCRIPT_NAME")),
-			    .error = mem_string(ERROR_TEXT),
-			    .undefined = mem_string("(none)"),
-			    .time_format = mem_string(
-			    "%A, %d-%b-%Y %H:%M:%S %Z") };
+			    .prefix = str_of(filter_variable("SCRIPT_NAME")) };
 
 	s.root = root[0] != '\0' ?
 	    open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -651,7 +752,7 @@ ssi_filter(struct str input)
 	    file[strlen(root)] == '/')
 		path = file + strlen(root) + 1;
 	set_variables(&s, uri);
-	put_page(&s, input, path, 0);
+	put_whole_page(&s, input, path, 0);
 	free_ssi(&s);
 	return EX_OK;
 }

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <time.h>
 
 #include "lib/buf.h"
 #include "lib/str.h"
@@ -28,19 +29,21 @@ struct ssi {
 						 * for it */
 	struct ssi_variable	*variables;
 	size_t			 nvariables;
-	char			*error, *undefined, *time_format;
-	bool			 abbreviates;	/* sizes */
+	time_t			 began;
+	time_t			 modified;	/* the page; 0: unknown */
 };
 
-/* Adds a text with values in place of $NAME and ${NAME}. */
+/* Adds a text with values in place of $NAME and ${NAME}, and without the
+ * backslash in front of a $ or a quote. */
 void		 ssi_expression_expand(const struct ssi *, struct str,
 		    struct buf *);
 /* NULL: it is not set. */
 const char	*ssi_expression_get(const struct ssi *, const char *name);
 void		 ssi_expression_set(struct ssi *, const char *name,
 		    const char *value);
-/* Evaluates an expression of "if": 1, 0, or -1: it is none. */
-int		 ssi_expression_evaluate(const struct ssi *,
+/* Evaluates an expression of "if": 1, 0, or -1: it is none.  If a regular
+ * expression matches, sets the variables 0 to 9 to what its groups match. */
+int		 ssi_expression_evaluate(struct ssi *,
 		    const char *expression);
 
 #endif

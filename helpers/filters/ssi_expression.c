@@ -16,6 +16,8 @@
 #include "helpers/filters/ssi.h"
 #include "lib/mem.h"
 
+#define GROUPS	10	/* of a regular expression: $0 to $9 */
+
 const char *
 ssi_expression_get(const struct ssi *s, const char *name)
 {
@@ -83,7 +85,8 @@ ssi_expression_expand(const struct ssi *s, struct str text, struct buf *to)
 
 	buf_add(&copy, text.at, text.len);
 	for (at = buf_string(&copy); *at != '\0'; at++) {
-		if (at[0] == '\\' && at[1] == '$')
+		if (at[0] == '\\' && at[1] != '\0' &&
+		    strchr("$\"'`", at[1]) != NULL)
 			buf_addc(to, *++at);
 		else if (*at == '$')
 			add_variable(s, &at, to);
@@ -98,7 +101,7 @@ ssi_expression_expand(const struct ssi *s, struct str text, struct buf *to)
  */
 
 struct parser {
-	const struct ssi	*ssi;
+	struct ssi		*ssi;
 	const char		*at;
 	unsigned		 depth;
 	bool			 failed;
@@ -164,6 +167,23 @@ take_text(struct parser *p, struct buf *to)
 	ssi_expression_expand(p->ssi, (struct str){ start, n }, to);
 }
 
+/* Sets the variables of the groups; a group without a match is empty. */
+static void
+set_groups(struct ssi *s, const char *text, const regmatch_t *groups)
+{
+	struct buf	copy = { 0 };
+	char		name[2] = "0";
+
+	for (int i = 0; i < GROUPS; i++, name[0]++) {
+		copy.len = 0;
+		if (groups[i].rm_so != -1)
+			buf_add(&copy, text + groups[i].rm_so, (size_t)
+			    (groups[i].rm_eo - groups[i].rm_so));
+		ssi_expression_set(s, name, buf_string(&copy));
+	}
+	buf_free(&copy);
+}
+
 /* Takes /regex/ and matches it. */
 static bool
 match_regex(struct parser *p, const char *text)
@@ -171,15 +191,18 @@ match_regex(struct parser *p, const char *text)
 	const char	*end = find_quote(p->at + 1, '/');
 	struct buf	 copy = { 0 };
 	regex_t		 regex;
+	regmatch_t	 groups[GROUPS];
 	bool		 found = false;
 
 	buf_add(&copy, p->at + 1, (size_t)(end - p->at) - 1);
 	if (*end == '\0' ||
-	    regcomp(&regex, buf_string(&copy), REG_EXTENDED | REG_NOSUB) != 0)
+	    regcomp(&regex, buf_string(&copy), REG_EXTENDED) != 0)
 		p->failed = true;
 	else {
-		found = regexec(&regex, text, 0, NULL, 0) == 0;
+		found = regexec(&regex, text, GROUPS, groups, 0) == 0;
 		regfree(&regex);
+		if (found)
+			set_groups(p->ssi, text, groups);
 	}
 	p->at = end + (*end != '\0');
 	buf_free(&copy);
@@ -286,7 +309,7 @@ parse_or(struct parser *p)
 }
 
 int
-ssi_expression_evaluate(const struct ssi *s, const char *expression)
+ssi_expression_evaluate(struct ssi *s, const char *expression)
 {
 	struct parser	p = { .ssi = s, .at = expression };
 	bool		result = parse_or(&p);

@@ -96,6 +96,110 @@ push(@pages, ['elif', '<!--#set var="x" value="b" --><!--#if expr="$x = a" -->' 
     ['badif', '<!--#if expr="(a" -->A<!--#endif -->', $error, 1],
     ['loneend', '<!--#endif -->', $error, 1]);
 
+
+# What Apache's list has beside these.
+push(@pages,
+	['fsizevirtual', '<!--#config sizefmt="bytes" -->' .
+	    '<!--#fsize virtual="/inc/5000" -->', '5,000'],
+	['fsizenone', '<!--#fsize file="none" -->', $error],
+	['flastvirtual', '<!--#config timefmt="%d.%m.%Y" -->' .
+	    '<!--#flastmod virtual="/inc/b.html" -->', '09.09.2001'],
+	['flastnone', '<!--#flastmod virtual="/none" -->', $error],
+	['lastmod', '<!--#config timefmt="%d.%m.%Y" -->' .
+	    '<!--#echo var="LAST_MODIFIED" -->', '09.09.2001'],
+	['lastmodfmt', '<!--#config timefmt="%H:%M" -->' .
+	    '<!--#config timefmt="%Y" --><!--#echo var="LAST_MODIFIED" -->',
+	    '2001'],
+	['dategmt', '<!--#config timefmt="%Y" --><!--#echo var="DATE_GMT" -->',
+	    (gmtime)[5] + 1900],
+	['datelocal', '<!--#config timefmt="%Y" -->' .
+	    '<!--#echo var="DATE_LOCAL" -->', (localtime)[5] + 1900],
+	['zonegmt', '<!--#config timefmt="%Z" --><!--#echo var="DATE_GMT" -->',
+	    'GMT'],
+	['query', '[<!--#echo var="QUERY_STRING" -->]', '[]'],
+	['twovars', '<!--#set var="x" value="1" --><!--#set var="y" value="2" -->' .
+	    '<!--#echo var="x" var="y" -->', '12'],
+	['encodings', '<!--#set var="x" value="<a b>" --><!--#echo ' .
+	    'encoding="none" var="x" encoding="url" var="x" encoding="entity" ' .
+	    'var="x" -->', '<a b>%3ca%20b%3e&lt;a b&gt;'],
+	['setinorder', '<!--#set value="1" var="x" --><!--#echo var="x" -->',
+	    '1', 1],
+	['setnovalue', '<!--#set var="x" --><!--#echo var="x" -->',
+	    $error . '(none)'],
+	['setempty', '<!--#set var="x" value="" -->[<!--#echo var="x" -->]',
+	    '[]'],
+	['setself', '<!--#set var="x" value="1" -->' .
+	    '<!--#set var="x" value="$x$x" --><!--#echo var="x" -->', '11'],
+	['longname', '<!--#set var="' . 'n' x 100 . '" value="v" -->' .
+	    '<!--#echo var="' . 'n' x 100 . '" -->', 'v'],
+	['braces', '<!--#set var="x" value="1" -->' .
+	    '<!--#set var="y" value="${x}y$x.${none}." -->' .
+	    '<!--#echo var="y" -->', '1y1..'],
+	['loneprice', '<!--#set var="y" value="5$" --><!--#echo var="y" -->',
+	    '5$'],
+	['single', q{<!--#set var='x' value='a "b"' -->} .
+	    '<!--#echo encoding="none" var="x" -->', 'a "b"'],
+	['quoted', '<!--#set var="x" value="a \"b\"" -->' .
+	    '<!--#echo encoding="none" var="x" -->', 'a "b"'],
+	['bare', '<!--#set var=x value=1 --><!--#echo var=x -->', '1'],
+	['upper', '<!--#SET VAR="x" VALUE="1" --><!--#Echo Var="x" -->', '1'],
+	['lines', "<!--#set\n\tvar=\"x\"\n\tvalue=\"1\"\n--><!--#echo\nvar=\"x\"\n-->",
+	    '1'],
+	['close', '<!--#set var="x" value="a" --><!--#echo var="x"-->', 'a'],
+	['inside', '<!--#set var="x" value="a --> b" -->' .
+	    '<!--#echo encoding="none" var="x" -->', 'a --> b'],
+	['openquote', 'a<!--#set var="x" value="1 -->b<!--#echo var="x" -->c',
+	    'ac'],
+	['starts', '<!-<!--<!--#set var="x" value="1" --><!<!--#echo var="x" -->',
+	    '<!-<!--<!1'],
+	['noattribute', '<!--#echo -->.', "$error."],
+	['wrongattribute', '<!--#echo nothing="x" -->.', "$error."],
+	['errmsgtwice', '<!--#config errmsg="a" --><!--#nothing -->' .
+	    '<!--#config errmsg="b" --><!--#nothing -->', 'ab'],
+	['errmsgempty', '<!--#config errmsg="" -->[<!--#nothing -->]', '[]'],
+	['configinner', '<!--#include file="inc/config.html" -->' .
+	    '<!--#nothing -->', "inner$error"],
+	['configouter', '<!--#config errmsg="outer" -->' .
+	    '<!--#include file="inc/wrong.html" --><!--#nothing -->',
+	    "${error}outer"],
+	['emptyfile', '[<!--#include file="inc/empty.html" -->]', '[]'],
+	['largefile', '<!--#include file="inc/large.html" -->',
+	    "a line\n" x 20_000],
+	['above3', '<!--#include virtual="/inc/../inc/b.html" -->', 'b'],
+	['dots', '<!--#include file="inc/./../inc/b.html" -->', 'b'],
+	['subdir', '<!--#include virtual="/inc/deep/a.html" -->', '(b)'],
+	['deepif', '<!--#if expr="a" --><!--#if expr="$none" -->1<!--#else -->' .
+	    '<!--#if expr="b" -->2<!--#endif -->3<!--#endif -->4<!--#endif -->5',
+	    '2345'],
+	['ifunended', '<!--#if expr="$none" -->a', ''],
+	['elsetwice', '<!--#if expr="a" -->1<!--#else -->2<!--#else -->3' .
+	    '<!--#endif -->', '1'],
+	['elifelse', '<!--#if expr="$none" -->1<!--#elif expr="$none" -->2' .
+	    '<!--#else -->3<!--#endif -->4', '34'],
+	['ifnoexpr', '<!--#if -->a<!--#endif -->', $error],
+	['groups', '<!--#set var="x" value="abcd" -->' .
+	    '<!--#if expr="$x = /(b)(c)/" --><!--#echo var="1" -->' .
+	    '<!--#set var="y" value="$2" --><!--#echo var="y" --><!--#endif -->',
+	    'bc'],
+	['boundary', 'x' x 8190 . '<!--#include file="inc/b.html" -->' .
+	    'x' x 65_529 . '<!--#include file="inc/b.html" -->',
+	    'x' x 8190 . 'b' . 'x' x 65_529 . 'b'],
+	['rawbytes', "\0\xff\r\n<!--#include file=\"inc/b.html\" -->\0",
+	    "\0\xff\r\nb\0"]);
+my %size = (0 => '  0 ', 1 => '  1 ', 972 => '972 ', 973 => '1.0K',
+    1000 => '1.0K', 1023 => '1.0K', 1024 => '1.0K', 5000 => '4.9K',
+    10_188 => '9.9K', 10_189 => ' 10K', 10_240 => ' 10K', 99_999 => ' 98K',
+    1_047_527 => '1.0M', 1_048_576 => '1.0M', 10_000_000 => '9.5M');
+push(@pages, map {
+	["abbrev$_", '<!--#config sizefmt="abbrev" -->' .
+	    "[<!--#fsize file=\"inc/$_\" -->]", "[$size{$_}]"],
+	["bytes$_", '<!--#config sizefmt="bytes" -->' .
+	    "<!--#fsize file=\"inc/$_\" -->", scalar(reverse(join(',',
+	    unpack('(A3)*', reverse($_)))))]
+} sort(keys(%size)));
+
+# Fifty texts are also changed by a command.
+my %commanded = map { $_->[0] => 1 } @pages[0 .. 49];
 my $index = 'index.shtml /pages/index.shtml part';
 
 my $all = docroot('outside.html' => 'outside');
@@ -107,8 +211,22 @@ write_file("$root/inc/var.html", '<!--#set var="inner" value="set" -->');
 write_file("$root/inc/.secret", 'secret');
 write_file("$root/.secret", 'secret');
 symlink('../../outside.html', "$root/inc/link");
+write_file("$root/inc/config.html", '<!--#config errmsg="inner" --><!--#nothing -->');
+write_file("$root/inc/wrong.html", '<!--#nothing -->');
+write_file("$root/inc/empty.html", '');
+write_file("$root/inc/large.html", "a line\n" x 20_000);
+write_file("$root/inc/deep/a.html", '(<!--#include virtual="../b.html" -->)');
+for my $size (keys(%size)) {
+	write_file("$root/inc/$size", '');
+	truncate("$root/inc/$size", $size);
+}
+write_file("$root/printenv.shtml", '<!--#config timefmt="%Y" -->' .
+    '<!--#if expr="abc = /(b)/" --><!--#set var="x" value="<1>" -->' .
+    '<!--#endif --><!--#printenv -->');
+utime(1_000_000_000, 1_000_000_000, "$root/printenv.shtml");
 for my $page (@pages) {
 	write_file("$root/$page->[0].$_", $page->[1]) for qw(shtml txt);
+	utime(1_000_000_000, 1_000_000_000, "$root/$page->[0].shtml");
 }
 write_file("$root/pages/index.shtml", '<!--#echo var="DOCUMENT_NAME" --> ' .
     '<!--#echo var="DOCUMENT_URI" --> <!--#include file="part" -->');
@@ -126,14 +244,22 @@ chain ssi { filters ssi }
 chain upper { filters upper }
 END
     site => "\tindex index.shtml\n\tchain ssi for *.shtml\n\tchain upper for text/plain\n" .
-    "\tpath /sub { alias $root; chain ssi for *.shtml }\n");
+    "\tpath /sub { alias $root; chain ssi for *.shtml }\n" .
+    "\tpath /asked { alias $root; chain ssi for *.shtml by query \"x=0-9\" }\n");
 
 for my $page (@pages) {
 	my ($name, $text, $want) = @$page;
 
 	is($server->get("/$name.shtml")->{body}, $want, "$name: $text");
-	is($server->get("/$name.txt")->{body}, uc($text), "$name by a command");
+	is($server->get("/$name.txt")->{body}, uc($text), "$name by a command")
+	    if $commanded{$name};
 }
+my %env = $server->get('/printenv.shtml')->{body} =~ /^(.*?)=(.*)$/mg;
+is_deeply([@env{qw(x DOCUMENT_NAME LAST_MODIFIED QUERY_STRING)}],
+    ['&lt;1&gt;', 'printenv.shtml', '2001', ''], 'printenv');
+is($env{1}, undef, '... without groups');
+like($env{DATE_GMT}, qr/^\d{4}$/, '... with times in their form');
+is($server->get('/asked/query.shtml?x=5')->{body}, '[x=5]', 'a query');
 is($server->get('/inc/nested.html')->{body},
     '[<!--#include file="b.html" -->]', 'another file is as it is');
 is($server->get('/pages/')->{body}, $index, 'an index has a name');
@@ -273,7 +399,8 @@ SKIP: {
 		is($ask->("$name.shtml"), $want, "Apache agrees: $name")
 		    unless $own;
 		is($ask->("$name.txt"), uc($text),
-		    "Apache agrees: $name by a command");
+		    "Apache agrees: $name by a command")
+		    if $commanded{$name};
 	}
 }
 done_testing();
