@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,7 +91,7 @@ translate_event(const struct inotify_event *from, struct notify_event *to)
 	return true;
 }
 
-bool
+void
 notify_read(int notify, void (*on_event)(void *, const struct notify_event *),
     void *context)
 {
@@ -110,7 +109,6 @@ notify_read(int notify, void (*on_event)(void *, const struct notify_event *),
 		if (translate_event(from, &event))
 			on_event(context, &event);
 	}
-	return n > (ssize_t)(sizeof(room) - sizeof(*from) - NAME_MAX - 1);
 }
 
 int64_t
@@ -150,14 +148,13 @@ notify_remove(int notify, int number)
 	(void)number;
 }
 
-bool
+void
 notify_read(int notify, void (*on_event)(void *, const struct notify_event *),
     void *context)
 {
 	(void)notify;
 	(void)on_event;
 	(void)context;
-	return false;
 }
 
 int64_t

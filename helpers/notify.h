@@ -36,9 +36,8 @@ bool	notify_is_used(void);
  * system allows. */
 int	notify_add(int directory);
 void	notify_remove(int notify, int number);
-/* Calls a function for each of the next 1024 events at most; never waits.
- * Whether there may be more. */
-bool	notify_read(int notify, void (*)(void *, const struct notify_event *),
+/* Calls a function for each of the next 1024 events at most; never waits. */
+void	notify_read(int notify, void (*)(void *, const struct notify_event *),
 	    void *);
 /* How many directories a user may watch; 0: unknown. */
 int64_t	notify_max(void);

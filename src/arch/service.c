@@ -338,10 +338,18 @@ open_notify(const struct conf *conf)
 	return fd;
 }
 
+/* Reads at once: requests of this iteration, which may be late, run after its
+ * timers. */
 static void
 on_changes_pause(void *context)
 {
-	evloop_set(((struct service *)context)->changes, EVLOOP_READ);
+	struct service	*s = context;
+
+	s->changes_at = s->clock.ms;
+	if (http_read_changes(s->http))
+		evloop_arm(s->changes_pause, s->changes_at + CHANGES_PAUSE);
+	else
+		evloop_set(s->changes, EVLOOP_READ);
 }
 
 /* One change is known at once; of many, those of some ms together. */
@@ -351,7 +359,7 @@ on_changes(void *context)
 	struct service	*s = context;
 	int64_t		 now = s->clock.ms;
 
-	http_read_changes(s->http);
+	(void)http_read_changes(s->http);
 	if (now - s->changes_at <= CHANGES_PAUSE) {
 		evloop_set(s->changes, EVLOOP_NONE);
 		evloop_arm(s->changes_pause, now + CHANGES_PAUSE);

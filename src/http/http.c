@@ -105,10 +105,10 @@ http_tidy(struct http_loop *http)
 	return file_tidy(&http->caches->files, http) || more;
 }
 
-void
+bool
 http_read_changes(struct http_loop *http)
 {
-	(void)changes_read(http);
+	return changes_read(http);
 }
 
 void

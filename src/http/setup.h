@@ -60,7 +60,7 @@ void		 http_measure(const struct http_loop *);
  * for later iterations. */
 bool		 http_tidy(struct http_loop *);
 /* Reads what has changed in watched directories. */
-void		 http_read_changes(struct http_loop *);
+bool		 http_read_changes(struct http_loop *);	/* any? */
 /* Submits passwords that waited for a free helper. */
 void		 http_verify(struct http_loop *);
 /* From now on each connection ends with its next response.  The caller wakes

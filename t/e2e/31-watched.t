@@ -299,6 +299,29 @@ is(count($server, 'lookups'), $looks,
     'nor at the other files of a directory that changes');
 end_load($load, 'clients beside it');
 
+# A request that main reads late gets no old answer: events go first.
+SKIP: {
+	skip('other threads answer', 1)
+	    unless Amped::architecture() =~ /^(amped|sped)$/;
+	my ($main) = $server->role('main');
+	my $late = 0;
+
+	for my $i (1 .. 10) {
+		body('/hot/5');
+		for (1 .. 3) {
+			write_file("$root/hot/busy", $_);
+			sleep(0.001);
+		}
+		kill('STOP', $main);
+		write_file("$root/hot/5", "late $i\n");
+		$client->send("GET /hot/5 HTTP/1.1\r\nHost: x\r\n\r\n");
+		sleep(0.01);		# as long as main reads no events
+		kill('CONT', $main);
+		$late++ if $client->response->{body} ne "late $i\n";
+	}
+	is($late, 0, 'no old answer by a main that is late');
+}
+
 # Events that are lost, as main does not read them: all is looked at again.
 my $most = slurp('/proc/sys/fs/inotify/max_queued_events') + 0;
 SKIP: {

@@ -265,18 +265,21 @@ bool
 changes_read(struct http_loop *http)
 {
 	struct waypoints	*w = http->caches->waypoints;
-	bool			 more;
+	uint64_t		 before;
+	bool			 any;
 
 	if (w == NULL)
 		return false;
 	lock_acquire(w->lock);
 	passes_set_time(http);
-	more = notify_read(w->notify, on_event, http);
+	before = w->nevents;
+	notify_read(w->notify, on_event, http);
+	any = w->nevents != before;
 	directory_end_unknown(w);
 	if (w->again)
 		passes_begin(http);
 	lock_release(w->lock);
-	return more;
+	return any;
 }
 
 void

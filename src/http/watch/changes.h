@@ -8,8 +8,8 @@
 
 struct http_loop;
 
-/* Reads some of the events that have come, in any thread; whether there may be
- * more.  Does nothing if no directory is watched. */
+/* Reads some of the events that have come, in any thread; whether there were
+ * any.  Does nothing if no directory is watched. */
 bool	changes_read(struct http_loop *);
 /* The same before the result of a lookup is used: what the lookup has seen is
  * then known of other paths, too.  If very many have come, some are left. */

@@ -39,7 +39,7 @@ notify_hash(const char *name)
 	return h;
 }
 
-bool
+void
 notify_read(int notify, void (*on_event)(void *, const struct notify_event *),
     void *context)
 {
@@ -47,7 +47,6 @@ notify_read(int notify, void (*on_event)(void *, const struct notify_event *),
 	for (int i = 0; i < nevents; i++)
 		on_event(context, &events[i]);
 	nevents = 0;
-	return false;
 }
 
 void
