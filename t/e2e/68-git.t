@@ -27,15 +27,20 @@ sub commit {
 	    'HEAD:refs/heads/main');
 }
 
-sub prepare { git('for plain HTTP', '-C', $bare, 'update-server-info') }
+# What is watched is new at once; elsewhere it is so after `revalidate`.
+my $server;
+
+sub prepare {
+	git('for plain HTTP', '-C', $bare, 'update-server-info');
+	sleep(2) if $server && $server->get('/status?text')->{body} =~
+	    /^watches 0$/m;
+}
 
 init_served($bare, $work);
 commit('loose', 40);
 prepare();
 
-# What has changed is to be seen at once.
-my $server = Amped->start(root => $root,
-    global => "cache {\n\tpaths 1000 revalidate 0s stale 0s\n}");
+$server = Amped->start(root => $root, site => "path /status { status on }\n");
 git('git clone of loose objects', 'clone', '-q',
     $server->url('/project.git'), $clone);
 same('the clone', $clone, $work);
