@@ -406,6 +406,9 @@ check_conf(struct generation *g, const struct options *o)
 		status = EX_NOPERM;
 	if (status == 0 && !roots_check_start(g))
 		status = EX_CONFIG;
+	if (status == 0 && o->directory == NULL)
+		needs_unit_check(g->conf, o->file != NULL ? o->file :
+		    AMPED_CONF, "");
 	if (status == 0 && !o->quiet)
 		print_summary(g->conf, o);
 	generation_free(&g);

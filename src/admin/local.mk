@@ -17,6 +17,7 @@ libadmin_a_SOURCES = \
 	src/admin/needs.c \
 	src/admin/needs.h \
 	src/admin/needs_programs.c \
+	src/admin/needs_unit.c \
 	src/admin/requests.c \
 	src/admin/requests.h \
 	src/admin/target.c \

@@ -22,6 +22,15 @@ void	needs_check_serving(const struct conf *);
  * of requests; and each program that its manager would not execute for its own
  * user. */
 void	needs_programs_check(const struct conf *);
+/*
+ * Logs a warning for each directory, program and server of the conf that the
+ * unit amped.service of systemd, with its drop-ins, keeps from working, with
+ * the directive of the unit.  root is in front of the directories of units: ""
+ * but in tests.  Nothing happens without such a unit, or if the unit does not
+ * start amped with that conf file.  May block on a disk.
+ */
+void	needs_unit_check(const struct conf *, const char *file,
+	    const char *root);
 /* If the pid file or the control socket cannot be made with the rights of this
  * process, logs an error and returns false.  Logs a warning if the conf does
  * not say by which field proxies name clients. */

@@ -13,6 +13,7 @@ unit_tests = \
 	t/unit/ampedctl/log_names \
 	t/unit/ampedctl/metrics \
 	t/unit/ampedctl/screen \
+	t/unit/admin/needs_unit \
 	t/unit/arch/budget \
 	t/unit/cache/advice \
 	t/unit/cache/auth \
