@@ -134,7 +134,7 @@ find_script(const struct execute *e)
 }
 
 /* Of a program with a user of its own: the file that is executed, and the one
- * that its request is for, or NULL. */
+ * that its request is for, or NULL.  EPERM says that it is the latter. */
 static int
 check_owners(const struct execute *e, const char *executed, const char *file)
 {
@@ -142,8 +142,12 @@ check_owners(const struct execute *e, const char *executed, const char *file)
 		return 0;
 	if (ownership_check(executed, e->errors) == -1)
 		return -1;
-	return file == NULL || file == executed ? 0 : ownership_check(file,
-	    e->errors);
+	if (file == NULL || file == executed ||
+	    ownership_check(file, e->errors) == 0)
+		return 0;
+	if (errno == EACCES)
+		errno = EPERM;
+	return -1;
 }
 
 /* Returns the directory of a file, which the caller owns. */

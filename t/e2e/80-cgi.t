@@ -467,6 +467,25 @@ for my $case (@refused) {
 }
 is(scalar($programs->ran), $before, 'no program ran for any of them');
 
+# The log says once a minute of each program that is not there, and of each file
+# that may not be executed, without "log error debug".
+my %lines = (
+	"notice: 404 for /cgi/nothing on default from 127.0.0.1: there is no " .
+	    "such file: $dir/cgi/nothing" => 'one that is not there',
+	"notice: 404 for /nothing.php on default from 127.0.0.1: there is no " .
+	    "such file: $www/nothing.php" => 'a script that is not there',
+	"warn: 403 for /cgi/closed on default from 127.0.0.1: it names a " .
+	    'program that the server\'s user may not execute: ' =>
+	    'one that may not be executed',
+);
+for my $line (sort keys %lines) {
+	ok($server->wait_line(qr/ \Q$line\E.*; this line comes once a minute/),
+	    "a line: $lines{$line}");
+}
+my @said = grep { / notice: 404 for \/cgi\// }
+    Amped::whole_lines($server->{err});
+is(@said, 1, '... one of all that are not there') or diag(@said);
+
 # The source of a program is never sent.
 my @as_of_files = ([fields => ['Range: bytes=0-4']],
     [fields => ['If-None-Match: "x"']], [method => 'HEAD'],

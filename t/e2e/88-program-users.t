@@ -126,8 +126,15 @@ write_file("$dir/www/a.own", 'print "Content-Type: a/b\n\n$>";');
 is($programs->get('/files/a.own')->{body}, $uid{$other},
     'a file for an interpreter');
 chmod(0666, "$dir/www/a.own");
-is($programs->get('/files/a.own')->{status}, 502,
+is($programs->get('/files/a.own')->{status}, 403,
     '... is not read if others can write to it');
+chmod(0644, "$dir/www/a.own");
+chown($uid{$user}, -1, "$dir/www/a.own");
+is($programs->get('/files/a.own')->{status}, 403,
+    '... nor if it belongs to another user');
+ok($server->wait_line(qr{warn: 403 for /files/a\.own .*: it names a program }),
+    '... with a line in the log');
+chown($uid{$other}, -1, "$dir/www/a.own");
 chmod(0777, "$dir/bin");
 is($programs->get('/group')->{status}, 502, 'nor is a command');
 chmod(0755, "$dir/bin");

@@ -191,16 +191,54 @@ add_program(const struct request *r, struct buf *to)
 	buf_add(to, cause.at, cause.len);
 }
 
-/* The level of a line about what an administrator must mend: a warning if one
- * is due of that thing and a client asked. */
+/* The level of a line about what an administrator may have to mend: this one if
+ * a line is due of that thing and a client asked. */
+static enum log_level
+choose_level_of(const struct conn *c, struct str thing, enum log_level level)
+{
+	return !session_is_invented(c->session) && recent_is_due(
+	    c->http->caches->refusals, c->request->site->number, thing,
+	    c->http->clock->ms) ? level : LOG_LEVEL_INFO;
+}
+
 static enum log_level
 choose_level(const struct conn *c, struct buf *thing)
 {
-	struct str	text = { buf_string(thing), thing->len };
+	return choose_level_of(c, (struct str){ buf_string(thing),
+	    thing->len }, LOG_LEVEL_WARN);
+}
 
-	return !session_is_invented(c->session) && recent_is_due(
-	    c->http->caches->refusals, c->request->site->number, text,
-	    c->http->clock->ms) ? LOG_LEVEL_WARN : LOG_LEVEL_INFO;
+/* The program whose file is not there, or is none; or NULL. */
+static const struct conf_program *
+find_missing(const struct request *r)
+{
+	const struct conf_program	*program;
+	const char			*slash;
+	enum why			 why = r->response.why;
+
+	if (r->path == NULL || (why != WHY_ABSENT && why != WHY_NOT_DIRECTORY &&
+	    why != WHY_NO_INDEX && why != WHY_SPECIAL))
+		return NULL;
+	program = rules_directory_program(r->path->rules);
+	slash = strrchr(r->path->name, '/');
+	return program != NULL || slash == NULL ? program :
+	    conf_program_of_file(r->path->rules, slash + 1);
+}
+
+/* The level of a line about a file, whose name is given.  A client may ask for
+ * any file that is not there, so all of them are one thing. */
+static enum log_level
+choose_file_level(const struct conn *c, struct buf *file)
+{
+	const struct request		*r = c->request;
+	const struct conf_program	*missing = find_missing(r);
+
+	if (missing != NULL)
+		return choose_level_of(c, str_of(conf_program_label(missing)),
+		    LOG_LEVEL_NOTICE);
+	return r->response.why == WHY_DENIED || r->response.why == WHY_OWNER ||
+	    r->response.why == WHY_EXECUTE ? choose_level(c, file) :
+	    LOG_LEVEL_INFO;
 }
 
 /* Adds who asked for what; bytes of a request that was parsed are harmless. */
@@ -223,7 +261,7 @@ add_request(const struct conn *c, int status, struct buf *line)
 static void
 write_line(enum log_level level, struct buf *line)
 {
-	if (level == LOG_LEVEL_WARN)
+	if (level <= LOG_LEVEL_NOTICE)
 		buf_adds(line, "; this line comes once a minute at most");
 	log_write(level, false, "%s", buf_string(line));
 	buf_free(line);
@@ -233,16 +271,14 @@ COLD void
 refusal_log(const struct conn *c, int status)
 {
 	const struct request	*r = c->request;
-	enum log_level		 level = LOG_LEVEL_INFO;
+	enum log_level		 level;
 	struct buf		 line = { 0 }, where = { 0 }, file = { 0 };
 	struct buf		 program = { 0 };
 
 	if (!session_has_answers(c->session))
 		return;
-	if (r->response.why == WHY_DENIED || r->response.why == WHY_OWNER) {
-		add_file(r, &file);
-		level = choose_level(c, &file);
-	}
+	add_file(r, &file);
+	level = choose_file_level(c, &file);
 	add_program(r, &program);
 	if (program.len > 0)
 		level = choose_level(c, &program);
@@ -251,7 +287,7 @@ refusal_log(const struct conn *c, int status)
 		refusal_add_where(c, &where);
 		if (where.len > 0)
 			buf_addf(&line, ": %s", buf_string(&where));
-		add_file(r, &line);
+		buf_add(&line, file.at, file.len);
 		if (program.len > 0)
 			buf_addf(&line, ": %s", buf_string(&program));
 		write_line(level, &line);

@@ -28,11 +28,13 @@
  */
 
 /* The reason that follows from the errno of a start: of a program with a
- * directory, the request names the file. */
+ * directory, the request names the file; of an interpreter, EPERM is of the
+ * file that the request names. */
 static enum why
 get_start_why(const struct run *run, int error)
 {
-	bool	named = run->program->directory != NULL;
+	bool	named = run->program->directory != NULL ||
+		    (run->file != NULL && error == EPERM);
 
 	if (error == EAGAIN || error == ENOMEM || error == EMFILE ||
 	    error == ENFILE)
