@@ -5,6 +5,8 @@
 #ifndef BACKEND_H
 #define BACKEND_H
 
+#include <sys/types.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -111,6 +113,21 @@ struct backends {
 	void		 (*send)(struct backend *, const char *, size_t);
 	/* The same: the body ends here. */
 	void		 (*finish)(struct backend *);
+	/*
+	 * From keep_out() on, output that comes stays where it is, in the
+	 * program's pipe, and does not count as `len`; pour() moves n bytes of
+	 * it at most into a body of sends_body, without a copy in main, and
+	 * returns how many; 0: there are none, or there is no room, which sets
+	 * `room` to 0.  Then the connections that wait are told when pour() can
+	 * go on.  -1: let_in() is to be called, and the rest is to be copied,
+	 * which shows an end.  let_in() has the output come as before.  The
+	 * first one returns false if the output cannot be poured, as it has
+	 * frames.
+	 */
+	bool		 (*keep_out)(struct backend *);
+	ssize_t		 (*pour)(struct backend *from, struct backend *to,
+			    size_t n);
+	void		 (*let_in)(struct backend *);
 	/* Ends the program and all that it has started, if it still runs;
 	 * frees. */
 	void		 (*end)(struct backend **);

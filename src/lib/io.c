@@ -138,6 +138,20 @@ io_can_read_nowait(int fd, off_t end)
 	return io_read_nowait(fd, &byte, 1, end) != -1 || errno == EAGAIN;
 }
 
+ssize_t
+io_splice(int from, int to, size_t len)
+{
+#ifdef SPLICE_F_NONBLOCK
+	return splice(from, NULL, to, NULL, len, SPLICE_F_NONBLOCK);
+#else
+	(void)from;
+	(void)to;
+	(void)len;
+	errno = ENOSYS;
+	return -1;
+#endif
+}
+
 /* The default is a few KiB on some systems; Linux's is large enough. */
 static void
 enlarge_buffers(int sock)

@@ -47,6 +47,10 @@ ssize_t	io_read_nowait(int fd, void *, size_t, off_t);
  */
 bool	io_can_read_nowait(int fd, off_t end);
 
+/* Moves bytes into a pipe, without a copy in memory and without waiting; 0 at
+ * the end.  ENOSYS where the system has no splice(2). */
+ssize_t	io_splice(int from, int to, size_t len);
+
 /* Block until all is done. */
 ssize_t	io_read_all(int fd, void *, size_t);	/* short at end of file */
 ssize_t	io_read_all_at(int fd, void *, size_t, off_t);	/* by pread(2) */

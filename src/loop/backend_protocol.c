@@ -138,6 +138,12 @@ backend_protocol_is_sent(const struct backend_protocol *p)
 }
 
 bool
+backend_protocol_is_flushed(const struct backend_protocol *p)
+{
+	return p->piece.len == 0;
+}
+
+bool
 backend_protocol_is_cut(const struct backend_protocol *p)
 {
 	return p->is_cut;

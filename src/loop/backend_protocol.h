@@ -63,6 +63,8 @@ void	backend_protocol_add(struct backend_protocol *, const char *, size_t);
 void	backend_protocol_finish(struct backend_protocol *);
 /* Whether nothing will be sent any more. */
 bool	backend_protocol_is_sent(const struct backend_protocol *);
+/* Whether all that was added was sent. */
+bool	backend_protocol_is_flushed(const struct backend_protocol *);
 /* Whether the server has refused to take a part of it. */
 bool	backend_protocol_is_cut(const struct backend_protocol *);
 /* Takes *n bytes that have come; leaves of them the output, and its length in

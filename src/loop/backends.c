@@ -16,7 +16,6 @@
 #include <sys/wait.h>
 
 #include <errno.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -31,23 +30,12 @@
 #include "loop/filters.h"
 #include "loop/held.h"
 #include "loop/leases.h"
+#include "loop/managers.h"
 #include "loop/passages.h"
 #include "shared/program_message.h"
 
 #define LATE_MS		1000		/* see above; of silence, once the
 					 * program has ended */
-
-/* The part that the loops of main share. */
-struct managers {
-	int		*at;		/* sockets to them, by number */
-	size_t		 n;
-	size_t		 most;
-	_Atomic size_t	 count;		/* of backends and kept leases */
-	uint32_t	 first_id;	/* of the requests; the process's own */
-	_Atomic uint32_t nasked;	/* backends, ever */
-	_Atomic uint32_t ngroups;
-	struct held_total held;
-};
 
 struct driver {				/* of one loop */
 	struct managers	*managers;
@@ -75,7 +63,9 @@ struct record {
 	bool		 is_reported_on;	/* the program's end will be */
 	bool		 is_filter;
 	bool		 reported;	/* the program's end */
-	bool		 is_full;	/* no room: the program waits */
+	bool		 is_full;	/* the program waits: no room, or its
+					 * output cannot be poured now */
+	bool		 is_poured;	/* the output is not read */
 	struct mail	 mail;		/* to the loop's thread, at the end */
 };
 
@@ -252,10 +242,14 @@ on_output(void *context)
 {
 	struct record	*r = context;
 	struct buf	*output = &r->held.output;
-	size_t		 room = held_make_room(&r->held, &r->backend);
-	size_t		 before = r->backend.len;
+	size_t		 room, before = r->backend.len;
 	ssize_t		 n;
 
+	if (r->is_poured) {
+		wake_waiter(r);
+		return;
+	}
+	room = held_make_room(&r->held, &r->backend);
 	if (room == 0) {
 		pause_output(r);
 		return;
@@ -271,15 +265,23 @@ on_output(void *context)
 		wake_waiter(r);
 }
 
+/* Reads on, if there is room again. */
+static void
+read_on(struct record *r)
+{
+	if (r->is_full && r->lease.connection != -1 &&
+	    held_is_low(&r->held, &r->backend))
+		resume_output(r);
+}
+
 static void
 consume(struct backend *b, size_t n)
 {
 	struct record	*r = (struct record *)b;
 
 	held_consume(&r->held, b, n);
-	if (r->is_full && r->lease.connection != -1 &&
-	    held_is_low(&r->held, b))
-		resume_output(r);
+	if (!r->is_poured)
+		read_on(r);
 }
 
 /*
@@ -336,6 +338,57 @@ finish_body(struct backend *b)
 	need(b->end == BACKEND_RUNS);
 	backend_protocol_finish(&r->protocol);
 	send_request(r);
+}
+
+/*
+ * Output that becomes a body without passing main
+ */
+
+static bool
+keep_out(struct backend *b)
+{
+	struct record	*r = (struct record *)b;
+
+	r->is_poured = r->protocol.kind != CONF_FASTCGI;
+	if (r->is_poured && r->lease.connection != -1)
+		pause_output(r);
+	return r->is_poured;
+}
+
+static void
+let_in(struct backend *b)
+{
+	struct record	*r = (struct record *)b;
+
+	r->is_poured = false;
+	read_on(r);
+}
+
+/* EAGAIN says that no output has come, or that there is no room: it is the one
+ * that was not waited for last, which is_full tells. */
+static ssize_t
+pour(struct backend *from, struct backend *to, size_t n)
+{
+	struct record	*r = (struct record *)from, *t = (struct record *)to;
+	bool		 is_behind = !backend_protocol_is_flushed(
+			    &t->protocol);
+	ssize_t		 moved = -1;
+
+	need(r->is_poured);
+	if (r->lease.connection == -1)
+		return -1;
+	errno = EAGAIN;
+	if (!is_behind)
+		moved = io_splice(r->lease.connection, t->input, n);
+	if (moved == 0 || (moved == -1 && errno != EAGAIN))
+		return -1;
+	if (moved == -1 && (is_behind || !r->is_full)) {
+		pause_output(r);
+		to->room = 0;
+		evloop_set(t->writable, EVLOOP_WRITE);
+	} else
+		resume_output(r);
+	return MAX(moved, 0);
 }
 
 /*
@@ -491,41 +544,6 @@ on_report(void *context)
  * Beginning and end
  */
 
-/* Sends to the manager what it needs; returns the socket for its reports, or
- * -1. */
-static int
-send_start(struct managers *m, const struct backend_start *start,
-    uint64_t group)
-{
-	struct program_start	message = { .program = start->place,
-				    .group = group };
-	bool			has_body = start->protocol == CONF_CGI &&
-				    start->body != -1;
-	int			ends[2], n;
-
-	if (start->protocol == CONF_CGI) {
-		message.body = has_body ? start->is_piped ?
-		    PROGRAM_BODY_OUTPUT : PROGRAM_BODY_FILE :
-		    start->sends_body ? PROGRAM_BODY_PIPE : PROGRAM_BODY_NONE;
-		message.file = start->file;
-		message.environment = start->environment;
-	}
-	need(start->manager < m->n);
-	if (io_record_pipe(ends) == -1)
-		return -1;
-	n = program_message_send_start(m->at[start->manager], &message,
-	    ends[1]);
-	io_close(&ends[1]);
-	/* EPIPE: the manager has refused already, and its report is there. */
-	if (n == 0 && has_body &&
-	    program_message_send_body(ends[0], start->body) == -1 &&
-	    errno != EPIPE)
-		n = -1;
-	if (n == -1)
-		io_close(&ends[0]);
-	return ends[0];
-}
-
 /* All requests for a program share it. */
 static struct error_lines_rate *
 get_rate(struct driver *d, const struct backend_start *start)
@@ -552,23 +570,6 @@ free_rates(struct driver *d)
 	free(d->rates);
 }
 
-/* Processes that follow each other on a connection count from places far apart.
- */
-static uint32_t
-choose_first_id(void)
-{
-	const uint32_t	spread = 40503;		/* odd, 2^16 by the golden
-						 * ratio */
-
-	return (uint32_t)getpid() * spread;
-}
-
-static uint16_t
-make_id(struct managers *m)
-{
-	return (uint16_t)((m->first_id + m->nasked++) % UINT16_MAX + 1);
-}
-
 /* Takes a kept lease, or asks for one; -1 with errno.  The manager knows a kept
  * one by the group of the first answer, whose filters may still run. */
 static int
@@ -578,7 +579,7 @@ open_lease(struct driver *d, const struct backend_start *start,
 	if (start->keep && leases_take(d->leases, start->program, lease))
 		return 0;
 	*lease = (struct lease){ .connection = -1 };
-	lease->request = send_start(d->managers, start, group);
+	lease->request = managers_ask(d->managers, start, group);
 	return lease->request == -1 ? -1 : 0;
 }
 
@@ -604,11 +605,10 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 	struct record	*r = mem_zero(sizeof(*r));
 	uint64_t	 group = start->group;
 
-	if (group == 0)			/* mains may share a manager */
-		group = (uint64_t)d->managers->first_id << 32 |
-		    d->managers->ngroups++;
+	if (group == 0)
+		group = managers_make_group(d->managers);
 	if (backend_protocol_open(&r->protocol, start, d->clock,
-	    get_rate(d, start), make_id(d->managers)) == -1 ||
+	    get_rate(d, start), managers_make_id(d->managers)) == -1 ||
 	    open_lease(d, start, group, &r->lease) == -1) {
 		backend_protocol_close(&r->protocol, false);
 		mem_drop(&r);
@@ -695,6 +695,7 @@ open_driver(struct backends *b, const struct driver *driver)
 	d->leases = leases_new(d->loop, d->clock, &d->managers->count);
 	*b = (struct backends){ .start = start_backend, .consume = consume,
 	    .send = send_body, .finish = finish_body, .end = end_backend,
+	    .keep_out = keep_out, .pour = pour, .let_in = let_in,
 	    .filter = run_filters, .pass = begin_passage,
 	    .take = passages_take, .give_up = passages_give_up,
 	    .leave = passages_leave, .context = d };
@@ -707,14 +708,9 @@ backends_open(struct backends *b, struct evloop *loop,
     const struct clock *clock, const int *managers, size_t n, size_t most,
     size_t held)
 {
-	struct managers	*m = mem_zero(sizeof(*m));
+	struct managers	*m = managers_new(managers, n, most);
 
-	m->at = mem_array(n, sizeof(*m->at));
-	memcpy(m->at, managers, n * sizeof(*m->at));
-	m->n = n;
-	m->most = most;
 	m->held.most = held;
-	m->first_id = choose_first_id();
 	open_driver(b, &(struct driver){ .managers = m, .owns_managers = true,
 	    .loop = loop, .clock = clock });
 }
@@ -745,15 +741,6 @@ backends_held(const struct backends *b)
 {
 	return b->start == NULL ? 0 :
 	    ((struct driver *)b->context)->managers->held.bytes;
-}
-
-static void
-close_managers(struct managers *m)
-{
-	for (size_t i = 0; i < m->n; i++)
-		io_close(&m->at[i]);
-	free(m->at);
-	free(m);
 }
 
 bool
@@ -788,10 +775,8 @@ backends_close(struct backends *b)
 	leases_free(&d->leases);
 	filters_free(&d->filters);
 	passages_free(&d->passages);
-	if (d->owns_managers) {
-		need(d->managers->count == 0 && d->managers->held.bytes == 0);
-		close_managers(d->managers);
-	}
+	if (d->owns_managers)
+		managers_free(&d->managers);
 	free_rates(d);
 	free(d);
 	*b = (struct backends){ .start = NULL };

@@ -34,6 +34,8 @@ libloop_a_SOURCES = \
 	src/loop/leases.h \
 	src/loop/mailbox.c \
 	src/loop/mailbox.h \
+	src/loop/managers.c \
+	src/loop/managers.h \
 	src/loop/net.c \
 	src/loop/net.h \
 	src/loop/passages.c \

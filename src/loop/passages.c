@@ -3,10 +3,11 @@
  * the connection.
  *
  * The filters are started one after the other: each gets the pipe of the output
- * of the one before.  The first one gets what main has read of the answer, over
- * a pipe, too, and main reads the pipe of the last one; so main sees each byte
- * on its way in and on its way out.  No filter gets a byte before all run, so
- * those that find no place cost nothing of the answer.
+ * of the one before, and main reads the pipe of the last one.  The first filter
+ * gets a pipe from main, into which the output of the source is poured: main
+ * copies only what it has read with the head, what is kept, and an answer of
+ * FastCGI, as its bytes stand in frames.  No filter gets a byte before all run,
+ * so those that find no place cost nothing of the answer.
  *
  * A connection that is woken may leave its passage at once, so each callback
  * wakes it in its last statement.
@@ -27,6 +28,9 @@
 #include "loop/clients_private.h"
 #include "loop/passages.h"
 #include "stats/program_stats.h"
+
+#define POUR_SIZE	(1024 * 1024)	/* bytes that are poured at once; more
+					 * than most pipes hold */
 
 struct passages {
 	const struct backends	*backends;
@@ -62,6 +66,8 @@ struct flow {
 						 * fed; -1: unknown */
 	size_t			 keep;		/* bytes of kept at most */
 	size_t			 counted;	/* of those, in all->total */
+	bool			 pours;		/* the source's output: nothing
+						 * more is kept */
 	bool			 is_whole;	/* all was fed */
 	bool			 has_output;	/* some has come */
 	int			 pipe;		/* the last one's; -1: none */
@@ -132,6 +138,8 @@ end_flow(struct flow *f, enum backend_end end, int error)
 		end_filter(&f->filters[i]);
 	close_output(f);
 	if (f->source != NULL) {
+		if (f->pours)
+			f->all->backends->let_in(f->source);
 		f->source->told = NULL;
 		f->source = NULL;
 	}
@@ -250,7 +258,42 @@ keep_bytes(struct flow *f, size_t n)
 	return true;
 }
 
-/* Sends what comes next; false: there is nothing now. */
+/* Begins to pour, as no more is to be kept. */
+static void
+begin_pouring(struct flow *f)
+{
+	f->pours = f->all->backends->keep_out(f->source);
+}
+
+/* Bytes were fed that are not kept. */
+static void
+lose_kept(struct flow *f)
+{
+	if (f->passage.is_lost)
+		return;
+	f->passage.is_lost = true;
+	buf_free(&f->passage.kept);
+	held_uncount(f->all->total, &f->counted);
+	f->fed = 0;
+	if (f->keep > 0)
+		begin_pouring(f);
+}
+
+/* How many of so many bytes belong to the body. */
+static size_t
+limit_bytes(const struct flow *f, size_t n)
+{
+	return f->left == -1 ? n : (size_t)MIN((int64_t)n, f->left);
+}
+
+static void
+count_fed(struct flow *f, size_t n)
+{
+	if (f->left != -1)
+		f->left -= (int64_t)n;
+}
+
+/* Sends what comes next of what main has read; false: there is nothing now. */
 static bool
 feed_next(struct flow *f)
 {
@@ -264,21 +307,37 @@ feed_next(struct flow *f)
 		f->fed += n;
 		return true;
 	}
-	n = MIN(f->source->len, to->room);
-	if (f->left != -1)
-		n = (size_t)MIN((int64_t)n, f->left);
+	n = limit_bytes(f, MIN(f->source->len, to->room));
 	if (n == 0)
 		return false;
-	if (f->left != -1)
-		f->left -= (int64_t)n;
+	count_fed(f, n);
 	if (keep_bytes(f, n))
 		return true;
-	p->is_lost = true;
-	buf_free(&p->kept);
-	held_uncount(f->all->total, &f->counted);
-	f->fed = 0;
+	lose_kept(f);
 	all->send(to, f->source->at, n);
 	all->consume(f->source, n);
+	return true;
+}
+
+/* Pours once: the loop says when there is more.  False: nothing was moved. */
+static bool
+pour_next(struct flow *f)
+{
+	struct backend	*to = f->first->backend;
+	size_t		 n = limit_bytes(f, POUR_SIZE);
+	ssize_t		 moved;
+
+	if (!f->pours || f->source->len > 0 || to->room == 0 || n == 0)
+		return false;
+	moved = f->all->backends->pour(f->source, to, n);
+	if (moved == -1) {
+		f->pours = false;
+		f->all->backends->let_in(f->source);
+	}
+	if (moved <= 0)
+		return false;
+	lose_kept(f);
+	count_fed(f, (size_t)moved);
 	return true;
 }
 
@@ -290,6 +349,15 @@ is_at_end(const struct flow *f)
 	    (f->source->end != BACKEND_RUNS && f->source->len == 0));
 }
 
+/* Says for whom the machine waits, by whose time. */
+static void
+set_awaited(struct flow *f, bool is_source)
+{
+	if (f->passage.awaits_source != is_source)
+		f->passage.moved++;
+	f->passage.awaits_source = is_source;
+}
+
 /* Feeds as much as the first filter takes. */
 static void
 feed_first(struct flow *f)
@@ -298,6 +366,8 @@ feed_first(struct flow *f)
 	unsigned	 before = f->passage.moved;
 
 	while (to->end == BACKEND_RUNS && feed_next(f))
+		f->passage.moved++;
+	if (to->end == BACKEND_RUNS && pour_next(f))
 		f->passage.moved++;
 	if (f->passage.moved != before)
 		f->written = 0;
@@ -312,8 +382,10 @@ feed_first(struct flow *f)
 		if (to->end == BACKEND_RUNS)
 			f->all->backends->finish(to);
 	}
-	f->passage.awaits_source = !f->is_whole && f->source->len == 0 &&
-	    to->room > 0;
+	/* Until the end nobody takes more of it. */
+	if (f->pours && (f->is_whole || to->end != BACKEND_RUNS))
+		(void)f->all->backends->keep_out(f->source);
+	set_awaited(f, !f->is_whole && f->source->len == 0 && to->room > 0);
 }
 
 static void
@@ -567,6 +639,7 @@ on_filter(void *filter)
 {
 	struct filter	*p = filter;
 	struct flow	*f = p->flow;
+	bool		 was_started = f->passage.output.started;
 
 	if (p->backend->end == BACKEND_BUSY)
 		handle_busy(f, p);
@@ -578,8 +651,7 @@ on_filter(void *filter)
 			note_start(f, p);
 		if (p->backend != NULL && p->backend->end != BACKEND_RUNS)
 			handle_end(f, p);
-		else if (p == f->first && f->source != NULL &&
-		    f->passage.output.started)
+		else if (p == f->first && f->source != NULL && was_started)
 			feed_first(f);
 	}
 	wake_waiter(f);
@@ -619,6 +691,8 @@ passages_pass(struct passages *all, struct passage_start *start)
 		f->group = f->source->group;
 	f->source->told = on_source;
 	f->source->told_context = f;
+	if (f->keep == 0)
+		begin_pouring(f);
 	go_on(f);
 	p->slowest = find_slowest(f)->program;
 	return p;

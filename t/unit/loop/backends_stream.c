@@ -270,6 +270,131 @@ START_TEST(no_pipe)
 END_TEST
 
 /*
+ * Output of another program in place of bytes of main
+ */
+
+static struct backend	*source;
+static int		 source_output;	/* the program's end */
+static int		 source_request;	/* the manager's */
+
+static void
+start_source(int protocol)
+{
+	int	own = request;
+
+	request = -1;
+	asked.protocol = (uint8_t)protocol;
+	source = driver.start(driver.context, &asked, HOLD);
+	ck_assert_ptr_nonnull(source);
+	(void)take_any_start();
+	report_started();
+	source_output = output;
+	output = -1;
+	settle();
+	source_request = request;
+	request = own;
+}
+
+static void
+end_source(void)
+{
+	driver.end(&source);
+	io_close(&source_output);
+	io_close(&source_request);
+}
+
+static void
+put_source(size_t n)
+{
+	static const char	bytes[128 * 1024];
+
+	ck_assert_int_eq(write(source_output, bytes, n), (ssize_t)n);
+}
+
+static void
+note_told(void *told)
+{
+	++*(int *)told;
+}
+
+/* Bytes go from pipe to pipe until that is full, and on when there is room; each
+ * is told. */
+START_TEST(body_is_poured)
+{
+	int	told = 0;
+	size_t	moved, taken;
+	ssize_t	n;
+
+	start_with_pipe();
+	start_source(_i == 0 ? CONF_CGI : CONF_SCGI);
+	source->told = note_told;
+	source->told_context = &told;
+	ck_assert(driver.keep_out(source));
+	put_source(100);
+	settle();
+	ck_assert_int_eq(told, 0);
+	ck_assert_int_eq(driver.pour(source, backend, 60), 60);
+	ck_assert_int_eq(driver.pour(source, backend, 60), 40);
+	ck_assert_uint_eq(source->len, 0);
+	ck_assert_uint_eq(read_input(), 100);
+	for (moved = 0; moved == 0 || backend->room > 0; moved += (size_t)n) {
+		put_source(8192);
+		turn(false);
+		n = driver.pour(source, backend, 1 << 20);
+	}
+	ck_assert_int_gt(told, 0);
+	ck_assert_uint_ge(moved, 64 * 1024);
+	told = woken = 0;
+	settle();
+	ck_assert_int_eq(told + woken, 0);
+	for (taken = 0; woken == 0; settle())
+		taken += read_input();
+	ck_assert_uint_gt(backend->room, 0);
+	n = driver.pour(source, backend, 1 << 20);
+	ck_assert_uint_eq(moved + (size_t)n, taken + read_input());
+	/* Nothing is there. */
+	ck_assert_int_eq(driver.pour(source, backend, 1), 0);
+	backend->waiter = &waiter;
+	settle();
+	ck_assert_int_eq(driver.pour(source, backend, 1), 0);
+	told = 0;
+	settle();
+	ck_assert_int_eq(told, 0);
+	put_source(1);
+	turn(false);
+	ck_assert_int_eq(told, 1);
+	driver.let_in(source);
+	settle();
+	ck_assert_uint_eq(source->len, 1);
+	end_source();
+	close(input);
+}
+END_TEST
+
+/* The end, and one that reads no more, show when main reads. */
+START_TEST(body_is_not_poured)
+{
+	start_with_pipe();
+	start_source(_i == 0 ? CONF_CGI : CONF_FASTCGI);
+	ck_assert_int_eq(driver.keep_out(source), _i == 0);
+	if (_i == 0) {
+		put_source(3);
+		close(input);
+		ck_assert_int_eq(driver.pour(source, backend, 9), -1);
+		driver.let_in(source);
+		settle();
+		ck_assert_uint_eq(source->len, 3);
+		driver.consume(source, 3);
+		ck_assert(driver.keep_out(source));
+		io_close(&source_output);
+		ck_assert_int_eq(driver.pour(source, backend, 9), -1);
+	} else
+		close(input);
+	end_source();
+}
+END_TEST
+
+/*
  * A connection
  */
 
@@ -395,6 +520,8 @@ unit_tests(TCase *t)
 	tcase_add_test(t, body_goes_on_behind_output);
 	tcase_add_loop_test(t, wrong_pipe, 0, 3);
 	tcase_add_test(t, no_pipe);
+	tcase_add_loop_test(t, body_is_poured, 0, 2);
+	tcase_add_loop_test(t, body_is_not_poured, 0, 2);
 	tcase_add_test(t, fastcgi_body);
 	tcase_add_test(t, fastcgi_ends_before_body);
 	tcase_add_test(t, scgi_body);

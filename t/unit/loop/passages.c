@@ -3,6 +3,8 @@
  * behind, in each order.  The test is the driver of programs, the loop and the
  * connection.
  */
+#include <sys/param.h>
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -35,6 +37,9 @@ struct fake {
 	struct backend	 backend;	/* first: casts rely on it */
 	struct buf	 input, output;
 	bool		 has_ended_input;
+	bool		 is_kept_out;	/* what comes is in rest: */
+	struct buf	 rest;
+	bool		 is_framed, is_cut;	/* cannot be poured; at its end */
 	int		 body;		/* the pipe that it reads; -1: none */
 	int		 pipe;		/* it writes there */
 	uint32_t	 number;
@@ -165,6 +170,42 @@ finish_body(struct backend *b)
 	((struct fake *)b)->has_ended_input = true;
 }
 
+static bool
+keep_out(struct backend *b)
+{
+	struct fake	*f = (struct fake *)b;
+
+	f->is_kept_out = !f->is_framed;
+	return f->is_kept_out;
+}
+
+static void
+let_in(struct backend *b)
+{
+	struct fake	*f = (struct fake *)b;
+
+	f->is_kept_out = false;
+	buf_add(&f->output, f->rest.at, f->rest.len);
+	buf_free(&f->rest);
+	b->at = f->output.at;
+	b->len = f->output.len;
+}
+
+static ssize_t
+pour(struct backend *from, struct backend *to, size_t n)
+{
+	struct fake	*f = (struct fake *)from, *t = (struct fake *)to;
+
+	ck_assert(f->is_kept_out && from->len == 0 && to->room > 0 && n > 0);
+	n = MIN(n, MIN(to->room, f->rest.len));
+	if (n == 0)
+		return f->is_cut ? -1 : 0;
+	buf_add(&t->input, f->rest.at, n);
+	buf_consume(&f->rest, n);
+	to->room -= n;
+	return (ssize_t)n;
+}
+
 static void
 end_fake(struct backend **bp)
 {
@@ -184,7 +225,8 @@ end_fake(struct backend **bp)
 
 static const struct backends	driver = {
 	.start = start_fake, .consume = consume_output, .send = send_body,
-	.finish = finish_body, .end = end_fake
+	.finish = finish_body, .keep_out = keep_out, .pour = pour,
+	.let_in = let_in, .end = end_fake
 };
 
 static void
@@ -242,7 +284,7 @@ put(size_t i, const char *text)
 static void
 put_source(const char *text)
 {
-	buf_adds(&source.output, text);
+	buf_adds(source.is_kept_out ? &source.rest : &source.output, text);
 	source.backend.at = source.output.at;
 	source.backend.len = source.output.len;
 	if (source.backend.told != NULL)
@@ -293,22 +335,29 @@ end(void)
 	ck_assert_uint_eq(total.bytes, 0);
 	ck_assert_ptr_null(source.backend.told);
 	buf_free(&source.output);
+	buf_free(&source.rest);
 	ck_assert_int_eq(fd = dup(0), lowest);
 	close(fd);
 }
 
 static void
-pass(size_t n, const char *first, int64_t length)
+pass_keeping(size_t n, const char *first, int64_t length, size_t keep)
 {
 	struct passage_start	start = {
 		.programs = list, .n = n, .name = STR("/x"),
 		.environment = STR("A=1"), .source = &source.backend,
-		.first = str_of(first), .length = length, .keep = 10,
-		.hold = 64
+		.first = str_of(first), .length = length,
+		.keep = keep, .hold = 64
 	};
 
 	passage = passages_pass(all, &start);
 	passage->output.waiter = &waiter;
+}
+
+static void
+pass(size_t n, const char *first, int64_t length)
+{
+	pass_keeping(n, first, length, 10);
 }
 
 static void
@@ -536,6 +585,86 @@ START_TEST(keeps_within_the_total)
 }
 END_TEST
 
+/* Nothing is to be kept: what has come is sent, and all other bytes are poured,
+ * as there is room.  An end has the source read again. */
+START_TEST(pours_what_it_does_not_keep)
+{
+	unsigned	moved;
+
+	put_source("cd");
+	pass_keeping(1, "ab", -1, 0);
+	ck_assert(source.is_kept_out);
+	put_source("efgh");
+	report_start(0);
+	check_input(0, "abcdefgh");
+	ck_assert(source.is_kept_out && passage->is_lost);
+	ck_assert(passage->awaits_source);
+	ck_assert_uint_eq(source.output.len, 0);
+	put_source("ijklmnopqrst");
+	check_input(0, "abcdefghijklmnop");
+	ck_assert(!passage->awaits_source);
+	fakes[0]->backend.room = ROOM;
+	tell(&fakes[0]->backend);
+	check_input(0, "abcdefghijklmnopqrst");
+	moved = passage->moved;
+	fakes[0]->backend.room = 0;
+	tell(&source.backend);
+	ck_assert(!passage->awaits_source);
+	fakes[0]->backend.room = ROOM;
+	tell(&fakes[0]->backend);
+	/* Another time counts now, so the machine must look. */
+	ck_assert(passage->awaits_source);
+	ck_assert_uint_eq(passage->moved, moved + 2);
+	source.is_cut = true;
+	tell(&source.backend);
+	ck_assert(!source.is_kept_out);
+	end_source(BACKEND_COMPLETE);
+	ck_assert(fakes[0]->has_ended_input);
+	report_exit(0, 0);
+	check_end(BACKEND_COMPLETE, 0);
+}
+END_TEST
+
+/* No more than the length is poured, and none if the first one has ended; then
+ * what is left is the machine's. */
+START_TEST(pours_no_more_than_is_taken)
+{
+	pass_keeping(2, "", 3, 0);
+	put_source("abcdef");
+	report_start(0);
+	report_start(1);
+	check_input(0, "abc");
+	ck_assert(fakes[0]->has_ended_input);
+	report_exit(0, 0);
+	ck_assert(source.is_kept_out);
+	put_source("ghi");
+	ck_assert_uint_eq(source.backend.len, 0);
+	report_exit(1, 0);
+	check_end(BACKEND_COMPLETE, 0);
+	ck_assert(!source.is_kept_out);
+	ck_assert_uint_eq(source.backend.len, 6);
+}
+END_TEST
+
+/* What is kept is copied until it is too much; an answer with frames always
+ * is. */
+START_TEST(pours_behind_what_is_kept)
+{
+	source.is_framed = _i == 1;
+	pass(1, "abcd", -1);
+	report_start(0);
+	put_source("efghij");
+	ck_assert(!source.is_kept_out);
+	put_source("k");
+	ck_assert(passage->is_lost);
+	ck_assert_int_eq(source.is_kept_out, _i == 0);
+	put_source("lm");
+	check_input(0, "abcdefghijklm");
+	passages_leave(&passage);
+	ck_assert(!source.is_kept_out);
+}
+END_TEST
+
 START_TEST(keeps_to_the_length)
 {
 	pass(1, "abcd", 6);
@@ -642,6 +771,9 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, needs_others);
 	tcase_add_test(tests, keeps_what_it_takes);
 	tcase_add_test(tests, keeps_within_the_total);
+	tcase_add_test(tests, pours_what_it_does_not_keep);
+	tcase_add_test(tests, pours_no_more_than_is_taken);
+	tcase_add_loop_test(tests, pours_behind_what_is_kept, 0, 2);
 	tcase_add_test(tests, keeps_to_the_length);
 	tcase_add_test(tests, breaks_with_the_program);
 	tcase_add_test(tests, ends_one_that_writes_for_ever);
