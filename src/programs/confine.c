@@ -58,14 +58,21 @@ allow_command(int rules, const char *command)
 	free(directory);
 }
 
-/* A filter's arguments may be files: scripts, modules. */
+/* A filter's arguments may be files.  A script or a module, which can be
+ * executed, may be replaced before the filter opens it: the file that comes into
+ * its place stands beside it. */
 static void
 allow_arguments(int rules, const struct conf_words *command)
 {
-	for (size_t i = 1; i < command->n; i++)
-		if (command->at[i][0] == '/')
+	for (size_t i = 1; i < command->n; i++) {
+		if (command->at[i][0] != '/')
+			continue;
+		if (access(command->at[i], X_OK) == 0)
+			allow_command(rules, command->at[i]);
+		else
 			(void)landlock_allow(rules, command->at[i],
 			    LANDLOCK_EXECUTE);
+	}
 }
 
 int

@@ -77,6 +77,15 @@ push(\@all, 'x' x (1 << 20)) while \$text =~ /^memory/ && \@all < 500;
 print \$text;
 END
 chmod(0755, "$root/tools/command");
+
+# A script that can be executed is replaced by files beside it, so these can be
+# read; what is beside another script is out of reach, where there is Landlock.
+my $script = 'open(my $f, "<", $0 =~ s{[^/]*\z}{beside}r) or print("none"), exit;
+print <$f>;';
+my $own = docroot(map { ("$_/file" => $script, "$_/beside" => 'beside') }
+    qw(script data));
+chmod(0755, "$own/script/file");
+my $has_landlock = $^O eq 'linux' && syscall(444, 0, 0, 1) > 0;
 my %status = (crash => 500, abort => 500, exit => 500, hang => 504, spin => 500,
     memory => 500, fail => 500);
 put("$_.bin", "$_\n") for keys(%status), 'fine', 'other';
@@ -92,6 +101,10 @@ program module { filter module $root/tools/module.so; answer 10s; $limits }
 program command { filter $root/tools/command; answer 10s; $limits }
 program mhang { filter module $root/tools/module.so; answer 1s; nice 0 }
 program chang { filter $root/tools/command; answer 300ms; nice 0 }
+program script { filter $^X $own/script/file }
+program data { filter $^X $own/data/file }
+chain script { filters script }
+chain data { filters data }
 program latin { filter charset utf-8 latin1 }
 chain module { filters module }
 chain command { filters command }
@@ -104,6 +117,8 @@ END
 		alias $root }
 	path /command { chain command-hang for hang*; chain command for *;
 		alias $root }
+	path /script { chain script; alias $root }
+	path /data { chain data; alias $root }
 	path /latin { chain latin; alias $root; charset iso-8859-1 }
 END
 my @mains = $server->role('main');
@@ -152,6 +167,11 @@ sub slurp_or_nothing {
 
 	return eval { slurp($file) } // '';
 }
+
+is($server->get('/script/fine.bin')->{body}, 'beside',
+    'what is beside a script can be read');
+is($server->get('/data/fine.bin')->{body}, $has_landlock ? 'none' : 'beside',
+    '... and not what is beside another file');
 
 # A character set, of files: letters of two bytes on both sides of the ends of
 # what is read at once.
