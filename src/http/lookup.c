@@ -150,8 +150,15 @@ end_watching(struct lookup *l)
 	rules_locate(l->path, text, &place);
 	l->watched = waypoints_end(caches, l->path, place.name, place.skip,
 	    &l->task.job, &l->watching);
-	l->outdated = !l->watched && waypoints_saw(caches, &l->task.job,
+}
+
+/* Nothing is noted as watched, or as fresh, that an event is about. */
+static void
+see_events(struct lookup *l)
+{
+	l->outdated = waypoints_saw(l->http->caches, &l->task.job,
 	    &l->watching);
+	l->watched = l->watched && !l->outdated;
 }
 
 static void
@@ -179,11 +186,30 @@ note_result(struct lookup *l)
 		lookup_result_set_no_variant(l);
 	else
 		handle_error(l);
-	/* The event may have been read before the result was noted. */
-	if (l->http->caches->shared &&
-	    waypoints_saw(l->http->caches, &l->task.job, &l->watching))
-		path_info_age(&l->http->caches->paths, l->path->namespace,
+}
+
+/* No thread handles an event between the look at events and the note.  Filters
+ * begin a task, so there an event makes the path old after the note. */
+static void
+note_current_result(struct lookup *l)
+{
+	struct caches	*caches = l->http->caches;
+	bool		 filtered = variant_is_filtered(l->path->namespace);
+
+	waypoints_stop_events(caches);
+	see_events(l);
+	if (!filtered)
+		note_result(l);
+	waypoints_resume_events(caches);
+	if (!filtered)
+		return;
+	note_result(l);
+	waypoints_stop_events(caches);
+	see_events(l);
+	if (l->outdated)
+		path_info_age(&caches->paths, l->path->namespace,
 		    lookup_result_name(l->path), passes_old(l->http));
+	waypoints_resume_events(caches);
 }
 
 static void
@@ -206,7 +232,10 @@ complete_lookup(struct task *e)
 	if (e->job.error == 0 && !job_found_program(&e->job) &&
 	    !file_fits(&l->http->caches->files, &e->job.find.version))
 		e->job.error = EFBIG;
-	note_result(l);
+	if (l->of == NULL)
+		note_current_result(l);
+	else
+		note_result(l);
 }
 
 static void

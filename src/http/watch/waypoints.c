@@ -287,19 +287,28 @@ saw_event(struct waypoints *w, const struct job *job, const struct watching *l)
 	    saw_own_names(w, job, l->since);
 }
 
+void
+waypoints_stop_events(struct caches *caches)
+{
+	if (caches->waypoints != NULL)
+		lock_acquire(caches->waypoints->lock);
+}
+
+void
+waypoints_resume_events(struct caches *caches)
+{
+	if (caches->waypoints != NULL)
+		lock_release(caches->waypoints->lock);
+}
+
 bool
 waypoints_saw(struct caches *caches, const struct job *job,
     const struct watching *l)
 {
 	struct waypoints	*w = caches->waypoints;
-	bool			 saw;
 
-	if (w == NULL || job->find.watch == JOB_WATCH_NONE)
-		return false;
-	lock_acquire(w->lock);
-	saw = saw_event(w, job, l) || saw_waypoints(w, job, l->since);
-	lock_release(w->lock);
-	return saw;
+	return w != NULL && job->find.watch != JOB_WATCH_NONE &&
+	    (saw_event(w, job, l) || saw_waypoints(w, job, l->since));
 }
 
 bool

@@ -32,7 +32,11 @@ void		waypoints_begin(struct caches *, const struct path *,
 /* Whether a request that comes now may use the lookup's result. */
 bool		waypoints_may_join(struct caches *, const struct job *,
 		    const struct watching *);
-/* Whether an event since it began was about what a job looked at. */
+/* Between these two no thread handles an event. */
+void		waypoints_stop_events(struct caches *);
+void		waypoints_resume_events(struct caches *);
+/* Whether an event since it began was about what a job looked at; with events
+ * stopped. */
 bool		waypoints_saw(struct caches *, const struct job *,
 		    const struct watching *);
 /* After it, `skip` bytes of the path belonging to no job: notes what is watched
