@@ -12,7 +12,8 @@ use Amped qw(await);
 use Bench::Children;
 use Bench::Server;
 
-use constant { ADDRESS => '10.9.0.1', CLIENT => '10.9.0.2' };
+use constant { ADDRESS => '10.9.0.1', CLIENT => '10.9.0.2',
+    CONTROL => '/proc/sys/net/ipv4/tcp_congestion_control' };
 
 # What there has to be; '' if nothing is missing.
 sub missing {
@@ -32,15 +33,23 @@ sub told {
 	system($command) == 0 or die "link: $command\n";
 }
 
-# Goes on as the same program in a namespace of the network that is its own.
+sub control {
+	open(my $control, '<', CONTROL) or return '';
+	return <$control> =~ s/\n//r;
+}
+
+# Goes on as the same program in a namespace of the network that is its own, with
+# the congestion control of the one before: a new one has that of the system.
 sub enter {
 	my (@command) = @_;
+	my $wanted = $ENV{AMPED_BENCH_NETWORK};
 
-	if ($ENV{AMPED_BENCH_NETWORK}) {
+	if (defined($wanted)) {
 		told('ip link set lo up');
+		use_control($wanted) if $wanted ne control();
 		return;
 	}
-	$ENV{AMPED_BENCH_NETWORK} = 1;
+	$ENV{AMPED_BENCH_NETWORK} = control();
 	exec('unshare', '-n', $^X, @command) or die "unshare: $!\n";
 }
 
@@ -48,7 +57,7 @@ sub enter {
 sub use_control {
 	my ($name) = @_;
 
-	open(my $control, '>', '/proc/sys/net/ipv4/tcp_congestion_control');
+	open(my $control, '>', CONTROL);
 	print $control $name;
 	close($control) or die "link: no congestion control $name\n";
 }
