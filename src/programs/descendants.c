@@ -7,7 +7,6 @@
 
 #include <dirent.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,17 +113,31 @@ read_lists(pid_t parent, struct processes *to)
 }
 
 /* All are found before one can end, whose children would have another parent
- * then. */
+ * then.  is_left_out: of children of this process; NULL: none is. */
 static void
-find_descendants(struct processes *all)
+find_descendants(struct processes *all,
+    bool (*is_left_out)(const void *, pid_t), const void *context)
 {
 	bool	has_lists = access("/proc/thread-self/children", R_OK) == 0;
 	void	(*add_children)(pid_t, struct processes *) =
 		    has_lists ? read_lists : search_children;
+	size_t	n = 0;
 
 	add_children(getpid(), all);
 	for (size_t i = 0; i < all->n; i++)
+		if (is_left_out == NULL || !is_left_out(context, all->at[i]))
+			all->at[n++] = all->at[i];
+	all->n = n;
+	for (size_t i = 0; i < all->n; i++)
 		add_children(all->at[i], all);
+}
+
+static void
+signal_all(struct processes *all, int signo)
+{
+	for (size_t i = 0; i < all->n; i++)
+		kill(all->at[i], signo);
+	free(all->at);
 }
 
 void
@@ -134,8 +147,17 @@ descendants_signal(pid_t leader, int signo)
 
 	if (access("/proc/self", F_OK) == -1)
 		kill(-leader, signo);
-	find_descendants(&all);
-	for (size_t i = 0; i < all.n; i++)
-		kill(all.at[i], signo);
-	free(all.at);
+	find_descendants(&all, NULL, NULL);
+	signal_all(&all, signo);
+}
+
+bool
+descendants_kill_strangers(bool (*is_own)(const void *, pid_t),
+    const void *context)
+{
+	struct processes	all = { 0 };
+
+	find_descendants(&all, is_own, context);
+	signal_all(&all, SIGKILL);
+	return all.n > 0;
 }

@@ -1,6 +1,7 @@
 /*
  * process: reapers and their reports, lines of standard error.
  */
+#include <sys/param.h>
 #include <sys/wait.h>
 
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
+#include "programs/descendants.h"
 #include "programs/process.h"
 #include "stats/program_stats.h"
 
@@ -22,6 +24,10 @@
 #define ERRORS_READS	64		/* times: a pipe holds 1M at most */
 #define IDLE_MS		10000		/* until a reaper that has no program
 					 * ends */
+#define SWEEP_MIN_MS	10		/* between two sweeps; doubles ... */
+#define SWEEP_MAX_MS	2000		/* ... up to this: the children of a
+					 * reaper that dies come later than the
+					 * end of its pipe */
 
 /* A reaper, as the manager has it. */
 struct reaper_pipe {
@@ -32,12 +38,20 @@ struct reaper_pipe {
 	struct watch			*kill;		/* timer, or NULL */
 	int64_t				 idle_since;
 	TAILQ_ENTRY(reaper_pipe)	 link;		/* if it is idle */
+	TAILQ_ENTRY(reaper_pipe)	 all_link;
 };
 
+TAILQ_HEAD(reaper_pipes, reaper_pipe);
+
 struct idle_reapers {
-	TAILQ_HEAD(reaper_pipes, reaper_pipe) list;	/* the latest first */
+	struct reaper_pipes		 list;		/* the latest first */
 	struct watch			*expiry;	/* timer */
 	bool				 is_armed;
+	struct reaper_pipes		 all;		/* idle or not */
+	/* A reaper with a program has died: what comes to the manager is
+	 * ended. */
+	struct watch			*sweep;		/* timer */
+	int64_t				 sweep_in;	/* ms; 0: not armed */
 };
 
 static int64_t
@@ -172,6 +186,7 @@ free_reaper(struct reaper_pipe *r)
 		evloop_unwatch(&r->kill);
 	source_close(&r->reports);
 	source_close(&r->errors);
+	TAILQ_REMOVE(&r->manager->idle->all, r, all_link);
 	free(r);
 }
 
@@ -257,6 +272,50 @@ end_process(struct process *p, bool is_idle)
 	p->tell(p, NULL, -1);
 }
 
+/*
+ * Processes whose reaper has died
+ */
+
+static bool
+is_reaper(const void *manager, pid_t pid)
+{
+	const struct manager		*m = manager;
+	const struct reaper_pipe	*r;
+
+	TAILQ_FOREACH(r, &m->idle->all, all_link)
+		if (r->pid == pid)
+			return true;
+	return false;
+}
+
+/* Goes on until the last one has found nothing. */
+static void
+on_sweep(void *manager)
+{
+	struct manager		*m = manager;
+	struct idle_reapers	*idle = m->idle;
+	bool			 found = descendants_kill_strangers(is_reaper,
+				    m);
+
+	if (!found && idle->sweep_in == SWEEP_MAX_MS) {
+		idle->sweep_in = 0;
+		admission_release(m);
+		return;
+	}
+	idle->sweep_in = MIN(2 * idle->sweep_in, SWEEP_MAX_MS);
+	evloop_arm(idle->sweep, m->clock.ms + idle->sweep_in);
+}
+
+/* The manager stays for that. */
+static void
+begin_sweep(struct manager *m)
+{
+	if (m->idle->sweep_in == 0)
+		m->nheld++;
+	m->idle->sweep_in = SWEEP_MIN_MS;
+	evloop_arm(m->idle->sweep, m->clock.ms + SWEEP_MIN_MS);
+}
+
 /* An idle reaper says nothing, but ends. */
 static void
 on_report(void *reaper)
@@ -274,6 +333,8 @@ on_report(void *reaper)
 		lose_idle(r);
 		return;
 	}
+	if (n != 1)
+		begin_sweep(r->manager);
 	if (n != 1 || report.kind == REAPER_IDLE) {
 		end_process(p, n == 1);
 		return;
@@ -310,6 +371,7 @@ new_reaper(struct manager *m)
 	r = mem_zero(sizeof(*r));
 	r->manager = m;
 	r->pid = pid;
+	TAILQ_INSERT_HEAD(&m->idle->all, r, all_link);
 	source_watch(&r->reports, m->loop, reports, on_report, r);
 	/* Lines have the process id, which the reaper tells. */
 	source_add(&r->errors, m->loop, errors[0], on_errors, r);
@@ -352,7 +414,10 @@ process_open_idle(struct manager *m)
 {
 	m->idle = mem_zero(sizeof(*m->idle));
 	TAILQ_INIT(&m->idle->list);
+	TAILQ_INIT(&m->idle->all);
 	m->idle->expiry = evloop_timer(m->loop, on_expiry, m);
+	m->idle->sweep = evloop_timer(m->loop, on_sweep, m);
+	descendants_adopt();
 }
 
 void
@@ -363,6 +428,7 @@ process_close_idle(struct manager *m)
 	while ((r = TAILQ_FIRST(&m->idle->list)) != NULL)
 		lose_idle(r);
 	evloop_unwatch(&m->idle->expiry);
+	evloop_unwatch(&m->idle->sweep);
 	mem_drop(&m->idle);
 }
 

@@ -90,13 +90,49 @@ START_TEST(all_get_it)
 }
 END_TEST
 
+static bool
+is_same(const void *pid, pid_t child)
+{
+	return *(const pid_t *)pid == child;
+}
+
+/* A tree is killed, but for a child that is known, and what that has. */
+START_TEST(strangers_are_killed)
+{
+	char	byte;
+	pid_t	own;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	descendants_adopt();
+	own = fork();
+	if (own == 0) {
+		if (fork() == 0)
+			sleep_for_ever();
+		sleep_for_ever();
+	}
+	(void)start_tree();
+	for (int i = 0; i < 7; i++)
+		ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	while (descendants_kill_strangers(is_same, &own))
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			continue;
+	ck_assert_int_eq(kill(own, 0), 0);
+	descendants_signal(own, SIGUSR2);
+	ck_assert_uint_eq(count_ended(SIGUSR2), 2);
+	close(ready[0]);
+	close(ready[1]);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
 #ifdef __linux__
 	tcase_add_test(tests, all_get_it);
+	tcase_add_test(tests, strangers_are_killed);
 #else
 	(void)tests;
 	(void)all_get_it;
+	(void)strangers_are_killed;
 #endif
 }

@@ -418,6 +418,34 @@ START_TEST(starts_another_reaper)
 }
 END_TEST
 
+#ifdef __linux__
+/* A daemon comes to the manager when its reaper is killed; a process of the
+ * same program that has another reaper goes on. */
+START_TEST(ends_what_a_dead_reaper_leaves)
+{
+	struct buf	text = { 0 };
+	int		requests[2], out[2];
+	pid_t		reaper;
+
+	out[1] = await_ready(SHELL, trees[0], &requests[1]);
+	requests[0] = start_shell(SHELL, "(setsid sleep 1000 &)\n"
+	    "(setsid sh -c 'trap \"\" TERM; (sleep 1000 &); sleep 1000' &)\n"
+	    "echo $PPID; exec sleep 1000", -1);
+	out[0] = await_start(requests[0]);
+	reaper = (pid_t)atol(read_output(out[0], "\n", &text));
+	buf_free(&text);
+	ck_assert_int_gt(reaper, 1);
+	ck_assert_int_eq(kill(reaper, SIGKILL), 0);
+	await_no_process(&out[0]);
+	ck_assert_int_gt(find_reaper(), 1);
+	ck_assert_int_eq(poll(&(struct pollfd){ .fd = out[1] }, 1, 0), 0);
+	for (int i = 0; i < 2; i++)
+		io_close(&requests[i]);
+	await_no_process(&out[1]);
+}
+END_TEST
+#endif
+
 /* One that does not wait would lose lines of the next. */
 START_TEST(resets_standard_error)
 {
@@ -628,6 +656,9 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, ends_what_it_has_left, 0, COUNT(remains));
 	tcase_add_test(tests, uses_a_reaper_again);
 	tcase_add_test(tests, starts_another_reaper);
+#ifdef __linux__
+	tcase_add_test(tests, ends_what_a_dead_reaper_leaves);
+#endif
 	tcase_add_test(tests, resets_standard_error);
 	tcase_add_test(tests, ends_with_main);
 	tcase_add_test(tests, stays_for_requests);
