@@ -19,14 +19,17 @@ use constant {
 # Who is compared, by mark of a conf.
 our %names = (
 	cgi => [qw(amped before lighttpd apache fcgiwrap)],
-	fastcgi => [qw(amped before nginx lighttpd apache)],
+	fastcgi => [qw(amped before nginx lighttpd apache fcgid)],
 	php => [qw(amped before nginx lighttpd apache)],
 );
 
 # What says hello there.
 our %hello = (cgi => '/cgi-bin/hello', fastcgi => '/app', php => '/hello.php');
 
-# A server that has no programs by itself, and so another name.
+# Servers by another way, and so with another name.
+my $fcgid = { name => 'fcgid', program => 'apache2', or => 'httpd',
+    conf => 'apache', peer => 1,
+    args => sub { ('-DFOREGROUND', '-DFCGID', '-f', $_[0]) } };
 my $fcgiwrap = { name => 'fcgiwrap', program => 'nginx', conf => 'nginx',
     peer => 1, args => sub { ('-c', $_[0]) } };
 
@@ -97,6 +100,8 @@ sub missing {
 	return $@ =~ s/\s+\z//r if $@;
 	return 'there is no fcgiwrap' if $server->{name} eq 'fcgiwrap' &&
 	    !Bench::Server::which('fcgiwrap');
+	return 'there is no mod_fcgid' if $server->{name} eq 'fcgid' &&
+	    !-e Bench::Server::MODULES . '/mod_fcgid.so';
 	return 'there is no php-fpm' if $kind eq 'php' && !php_fpm();
 	return $path ? '' : 'there is no ' . ($server->{program} //
 	    '$AMPED_BEFORE');
@@ -106,7 +111,7 @@ sub missing {
 # not is told.
 sub installed {
 	my ($kind, $tell, @wanted) = @_;
-	my %known = map { $_->{name} => $_ } $fcgiwrap,
+	my %known = map { $_->{name} => $_ } $fcgid, $fcgiwrap,
 	    Bench::Server::of_names(map { @$_ } values(%names));
 	my %here = map { $_ => 1 } @{$names{$kind}};
 	my @there;

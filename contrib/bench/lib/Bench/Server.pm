@@ -23,6 +23,8 @@ my $bench = abs_path(dirname(abs_path(__FILE__)) . '/../..');
 # The core of servers; the other one is the clients'.
 our ($server_core, $client_core) = (0, 1);
 
+use constant MODULES => '/usr/lib/apache2/modules';
+
 # name, program, arguments for a conf; conf: another one's; slow: only of
 # interest where a disk is waited for; beside: the beginning of a command that
 # starts another process of it first, for the server that is to run; path and
@@ -213,7 +215,7 @@ sub start {
 		    DIR => $self->{dir}, ROOT => $opt{root},
 		    ADDRESS => $self->{address}, PORT => $self->{port}, USER => Amped::ordinary_user(),
 		    DESCRIPTORS => $limit, CACHED => int($limit / 2),
-		    MODULES => '/usr/lib/apache2/modules'));
+		    MODULES => MODULES));
 		push(@command, $opt{server}{args}->("$self->{dir}/conf"));
 	}
 	$self->{group} = Bench::Group->new(memory => $opt{memory});
