@@ -46,6 +46,9 @@ my @wanted = qw(etc/amped/amped.conf etc/amped/sites/ etc/init.d/amped
     usr/share/zsh/vendor-completions/_ampedctl
     usr/share/doc/amped/README.Debian usr/share/doc/amped/changelog.gz
     usr/share/doc/amped/copyright usr/share/doc/amped/examples/amped.socket
+    usr/share/doc/amped/examples/git/amped.conf
+    usr/share/doc/amped/examples/php/amped.conf
+    usr/share/doc/amped/examples/php-fpm/amped.conf
     usr/share/doc/amped/examples/programs.conf
     usr/share/doc/amped/examples/root.conf
     usr/share/vim/vimfiles/ftdetect/amped.vim

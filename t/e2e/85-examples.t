@@ -6,8 +6,10 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Amped qw(docroot run_amped slurp write_file);
+use Amped qw(await docroot run_amped slurp write_file);
 use Amped::Foreign qw(foreign_ok which_program);
+use IO::Socket::INET;
+use POSIX ();
 use Test::More;
 
 Amped::needs_many_clients(4);
@@ -24,11 +26,15 @@ my %asked = (
 	php => [['/', qr/^Hello from PHP\.\nprocess \d+\nmethod  GET$/m],
 	    ['/no/file?a=b', qr/^given   a = b$/m],
 	    ['/index.php', qr/^target  \/index\.php$/m]],
+	'php-fpm' => [['/', qr/^Hello from PHP-FPM\.\nby      fpm-fcgi$/m],
+	    ['/no/file?a=b', qr/^target  \/no\/file\?a=b$/m]],
 	git => [['/', qr/git clone/],
 	    ['/cgi-bin/git/project.git/HEAD', qr/^ref: refs\/heads\/main$/]],
 	filters => [['/', qr{<a href='/'>Home</a>.*<h1>Hello.*version 1\.0 of}s],
 	    ['/second.md', qr{<li>one</li>}]],
 );
+
+my ($fpm) = which_program('php-fpm', map { "php-fpm$_" } qw(8.2 8.4));
 
 # What an example lacks here; '' if that is nothing.
 sub missing {
@@ -36,6 +42,7 @@ sub missing {
 	my %needs = (cgi => ['perl'], php => ['/usr/bin/php-cgi'],
 	    git => ['git'], filters => ['/usr/bin/awk']);
 
+	return 'there is no php-fpm' if $name eq 'php-fpm' && !$fpm;
 	for my $program (@{$needs{$name} // []}) {
 		return "there is no $program" unless $program =~ m{/} ?
 		    -x $program : which_program($program);
@@ -56,6 +63,26 @@ sub copy {
 	return $dir;
 }
 
+# Starts PHP-FPM with the example's conf at a port of its own; returns its
+# process when it listens.
+sub start_fpm {
+	my ($dir) = @_;
+	my $port = Amped::free_port();
+
+	for my $file ("$dir/amped.conf", "$dir/fpm.conf") {
+		write_file($file, slurp($file) =~ s/:9081\b/:$port/r);
+	}
+	my $pid = fork() // die "fork: $!\n";
+	if (!$pid) {
+		open(STDERR, '>', "$dir/fpm.log");
+		exec($fpm, '-F', $> == 0 ? '-R' : (), '-y', "$dir/fpm.conf") or
+		    POSIX::_exit(1);
+	}
+	await('PHP-FPM', sub { IO::Socket::INET->new(
+	    PeerAddr => "127.0.0.1:$port") });
+	return $pid;
+}
+
 # The commands of a README that ask the server.
 sub commands {
 	my ($name, $port) = @_;
@@ -73,6 +100,7 @@ sub try_example {
 		    "$dir/make-repository", "$dir/repositories");
 		system('chmod', '-R', 'a+rX', "$dir/repositories");
 	}
+	my $pid = $name eq 'php-fpm' ? start_fpm($dir) : undef;
 	my $server = Amped->start(sites => "include $dir/amped.conf\n");
 	for my $case (@{$asked{$name}}) {
 		my ($target, $content) = @$case;
@@ -95,6 +123,7 @@ sub try_example {
 		}
 	}
 	$server->stop;
+	kill('TERM', $pid) && waitpid($pid, 0) if $pid;
 }
 
 ok(@names > 3, 'there are examples');
