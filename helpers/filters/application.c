@@ -385,6 +385,7 @@ application_filter(void)
 		    "server makes\n", stderr);
 		return EX_USAGE;
 	}
+	filter_confine(NULL);
 	exchange_all(&x);
 	buf_free(&x.input);
 	buf_free(&x.records);

@@ -72,6 +72,7 @@ charset_filter(const char *from, const char *to)
 		    strerror(errno));
 		return EX_USAGE;
 	}
+	filter_confine(NULL);
 	wrong = convert_all(state);
 	if (wrong != -1)
 		fprintf(stderr, "not a text in %s, at byte %" PRId64 ": %s\n",

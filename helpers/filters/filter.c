@@ -17,6 +17,10 @@
 #include "helpers/file_version.h"
 #include "helpers/filters/filter.h"
 #include "lib/io.h"
+#include "lib/landlock.h"
+#include "lib/proc.h"
+#include "lib/sandbox.h"
+#include "lib/syscall_filter.h"
 
 #define NOTES_FD	3
 #define READ_SIZE	(64 * 1024)	/* bytes at a time */
@@ -130,6 +134,22 @@ filter_note(const char *name, int fd)
 	    PRIx64 " %" PRIx32 " %" PRIx32 " %s\n", v.dev, v.ino,
 	    (uint64_t)v.size, (uint64_t)v.mtime, (uint64_t)v.ctime, v.mtime_ns,
 	    v.ctime_ns, name);
+}
+
+void
+filter_confine(const char *directory)
+{
+	struct sandbox	sandbox = { .roles = SYSCALL_ROLE_FILTER, .rules = -1 };
+
+	if (!proc_has_no_new_privileges())
+		return;
+	if (directory != NULL) {
+		sandbox.roles |= SYSCALL_ROLE_FILES;
+		sandbox.rules = landlock_create(true);
+	}
+	if (sandbox.rules != -1)
+		(void)landlock_allow(sandbox.rules, directory, LANDLOCK_READ);
+	sandbox_enter(&sandbox);
 }
 
 const char *

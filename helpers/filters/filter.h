@@ -36,6 +36,13 @@ void	filter_flush(void);
 /* Notes that the result depends on a file, by its absolute name; fd: the open
  * file, or -1: there is none.  Nothing happens where nobody reads notes. */
 void	filter_note(const char *name, int fd);
+/*
+ * Confines the process for good, if it may gain no privileges (confine off: it
+ * may): from now on it reaches no file but those beneath a directory (NULL:
+ * none), and makes no system call that reading and writing does not need.  To
+ * be called before a filter looks at what may be an attacker's.
+ */
+void	filter_confine(const char *directory);
 /* The value of a variable; "": it is not set. */
 const char *filter_variable(const char *name);
 

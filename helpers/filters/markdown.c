@@ -34,9 +34,11 @@ put_title(void)
 int
 markdown_filter(struct str input)
 {
-	char	*html = cmark_markdown_to_html(input.at, input.len,
-		    CMARK_OPT_VALIDATE_UTF8);
+	char	*html;
 
+	filter_confine(NULL);
+	html = cmark_markdown_to_html(input.at, input.len,
+	    CMARK_OPT_VALIDATE_UTF8);
 	if (html == NULL) {
 		fputs("no memory for the page\n", stderr);
 		return EX_OSERR;

@@ -46,6 +46,7 @@ replace_filter(const char *from, const char *to)
 		fputs("replace needs a text to be replaced\n", stderr);
 		return EX_USAGE;
 	}
+	filter_confine(NULL);
 	while (filter_next(&input))
 		write_replaced(&input, from, to);
 	filter_write(input.at, input.len);

@@ -751,6 +751,7 @@ ssi_filter(struct str input)
 	if (strncmp(file, root, strlen(root)) == 0 &&
 	    file[strlen(root)] == '/')
 		path = file + strlen(root) + 1;
+	filter_confine(s.root != -1 ? root : NULL);
 	set_variables(&s, uri);
 	put_whole_page(&s, input, path, 0);
 	free_ssi(&s);

@@ -215,6 +215,16 @@ proc_no_new_privileges(void)
 #endif
 }
 
+bool
+proc_has_no_new_privileges(void)
+{
+#ifdef __linux__
+	return prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+#else
+	return false;
+#endif
+}
+
 #ifdef __linux__
 void
 proc_drop_bounding_set(void)

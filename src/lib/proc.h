@@ -49,6 +49,7 @@ void	proc_start_session(int nice);
 
 /* Sets no_new_privs: no exec grants privileges.  Linux only. */
 void	proc_no_new_privileges(void);
+bool	proc_has_no_new_privileges(void);
 
 /*
  * Drops all capabilities of this process; to be called after user_become(),

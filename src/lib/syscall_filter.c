@@ -90,6 +90,7 @@ static const struct call_rule {
 #define SYSLOG	SYSCALL_ROLE_SYSLOG
 #define NAMES	SYSCALL_ROLE_NAMES
 #define THREADS	SYSCALL_ROLE_THREADS
+#define FILTER	SYSCALL_ROLE_FILTER
 #define CALL(name, roles)	{ #name, CALL, roles, 0, { { 0 } } },
 #define REFUSE(name, roles)	{ #name, REFUSE, roles, 0, { { 0 } } },
 #define OWN(name)		{ #name, OWN, ALL, 0, { { 0 } } },
@@ -123,6 +124,7 @@ static const struct call_rule {
 #undef SYSLOG
 #undef NAMES
 #undef THREADS
+#undef FILTER
 };
 
 #define NRULES	(sizeof(call_rules) / sizeof(call_rules[0]))

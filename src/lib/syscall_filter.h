@@ -20,7 +20,8 @@
 	X(LOG, "log")			/* writes to open descriptors */ \
 	X(SYSLOG, "syslog")		/* connects to syslog's socket */ \
 	X(NAMES, "names")		/* looks host names up */	\
-	X(THREADS, "threads")		/* starts threads */
+	X(THREADS, "threads")		/* starts threads */		\
+	X(FILTER, "filter")		/* changes what is open already */
 
 enum syscall_role_number {
 #define X(id, name) SYSCALL_ROLE_NUMBER_##id,

@@ -1,6 +1,7 @@
 #!/usr/bin/perl
 # Programs that are confined: what "confine" denies them, what "writes" gives
-# back, and what a kernel without Landlock has to say.
+# back, and what a kernel without Landlock has to say.  Filters are confined
+# without a word in the conf.
 # arch: one: main has no part in it
 use strict;
 use warnings;
@@ -45,6 +46,10 @@ $lines = "our \%request;\nuse Errno;\n" . ($lines =~ s/%DIR/$dir/r);
 my $probe = $programs->perl('bin/probe', $lines . 'head(); put($done);');
 my $pool = Amped::Applications::make($programs, 'pool', 'fastcgi', $lines .
     'put("Content-Type: text/plain\n\n$done");');
+
+# A filter's file has the words.
+my $asks = $programs->perl('bin/asks', $lines =~
+    s/\(\$ENV.*?\) =~/readline(STDIN) =~/sr . 'print($done);');
 chmod(0777, "$dir/writes", "$dir/elsewhere");
 chmod(0666, "$dir/writes/old", "$dir/elsewhere/secret", "$dir/www/page");
 
@@ -60,6 +65,19 @@ my %blocks = (
 my $blocks = join('', map { "program $_ {\n\t$blocks{$_}\n\tmost 2\n" .
     "\tnice 0\n}\n" } sort keys %blocks);
 my $site = join('', map { "\tpath /$_ { run $_ }\n" } sort keys %blocks);
+
+# Filters: two that ask, two that take too much, and those of amped.
+my $takes = $programs->perl('bin/takes', 'my $x = "x" x (200 << 20); print 1;');
+my $burns = $programs->perl('bin/burns', 'while (1) { }');
+my %filters = (asks => "filter $asks", changes => "filter $asks\n" .
+    "\twrites $dir/writes", takes => "filter $takes\n\tmemory 64M",
+    burns => "filter $burns\n\tcpu 1s", replaces => 'filter replace a b',
+    converts => 'filter charset latin1 utf-8', free => "filter replace a b\n" .
+    "\tconfine off");
+$blocks .= join('', map { "program $_ {\n\t$filters{$_}\n\tnice 0\n}\n" .
+    "chain $_ { filters $_ }\n" } sort keys %filters);
+$site .= join('', map { "\tpath /f/$_ { alias $dir/www; chain $_ }\n" .
+    "\tpath /p/$_ { run anything; chain $_ }\n" } sort keys %filters);
 
 # On a system without Landlock nobody is promised what nobody keeps.
 my $landlock = syscall(444, 0, 0, 1);
@@ -133,6 +151,56 @@ for my $case (@cases) {
 	}
 }
 is(slurp("$dir/elsewhere/secret"), "secret\nx", 'what was denied was not done');
+
+# A filter may do what "files" allows, without a word.
+while (my ($n, $case) = each(@cases)) {
+	my ($what, $path, undef, $changes, $asks_only) = @$case;
+	my %want = (changes => $changes, asks => $asks_only);
+
+	write_file("$dir/www/case$n", "$what=$path");
+	for my $name (sort keys %want) {
+		unlink(map { glob("$dir/$_/new*") } qw(elsewhere writes));
+		is($programs->get("/f/$name/case$n")->{body},
+		    $want{$name} ? 'yes' : $what eq 'signal' ?
+		    'no: not permitted' : 'no: denied',
+		    "filter $name: $what $path");
+	}
+}
+for my $name (qw(takes burns)) {
+	is($programs->get("/f/$name/page")->{status}, 500,
+	    "a filter that $name too much");
+}
+$server->wait_line(qr/warn: burns\[\d+\]: was killed by signal/);
+
+# What amped's own filters can do while they have an untrusted text.
+sub status_of { return eval { slurp("/proc/$_[0]/status") } // '' }
+
+sub parent_of { return status_of($_[0]) =~ /^PPid:\s+(\d+)/m ? $1 : 0 }
+
+sub filter_status {
+	my ($name) = @_;
+	my $client = $programs->ask($programs->play("head(); put('text'); " .
+	    "wait_test('$name');") =~ s{^/cgi}{/p/$name}r);
+
+	$client->fill until $client->{in} =~ /text/ || $client->{end};
+	my %is_manager = map { $_ => 1 } $server->role('programs');
+	my ($pid) = grep { (eval { slurp("/proc/$_/cmdline") } // '') =~
+	    /\0filter\0/ && $is_manager{parent_of(parent_of($_))} }
+	    map { m{(\d+)} } glob('/proc/[1-9]*');
+	my %status = status_of($pid) =~ /^(\w+):\s+(.*)/mg;
+	$programs->let($name);
+	is($client->response->{body}, 'text', "$name: works");
+	return \%status;
+}
+SKIP: {
+	skip('there is no filter of system calls', 6)
+	    if $server->errors =~ /less of it, .*filter/ ||
+	    slurp(Amped::program()) =~ /__[at]san_init/;
+	is(filter_status($_)->{Seccomp}, 2, '... with few system calls')
+	    for qw(replaces converts);
+	is(filter_status('free')->{Seccomp}, 0,
+	    '... with all of them, if the conf says so');
+}
 
 # What a program starts is confined as well.
 my $v = Amped::Programs::variables($programs->get('/dir/env'));

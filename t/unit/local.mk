@@ -58,6 +58,7 @@ unit_tests = \
 	t/unit/helpers/digest \
 	t/unit/helpers/error_writer \
 	t/unit/helpers/explain_path \
+	t/unit/helpers/filters/filter \
 	t/unit/helpers/filters/references \
 	t/unit/helpers/htpasswd \
 	t/unit/helpers/json_lines \
