@@ -30,8 +30,8 @@ begin_file(const struct amped_filter_host *host)
 	return m;
 }
 
-/* A file is taken whole: an element may begin in one piece and end in the next.
- */
+/* The text is taken whole, until flush_file(): an element may begin in one piece
+ * and end in the next. */
 static int
 feed_file(void *state, const void *bytes, size_t n)
 {
@@ -91,26 +91,66 @@ put_tag(const struct minify *m, const char *at)
 	return end;
 }
 
+/* Whether more text cannot change what put_tag() does here. */
 static int
-end_file(void *state)
+is_certain(const char *at)
 {
-	struct minify	*m = state;
+	const char	*name;
+
+	if (strncmp(at, "<!--", 4) == 0)
+		return at[4] == '[' || strstr(at + 4, "-->") != NULL;
+	if (strchr(at, '>') == NULL)
+		return 0;
+	name = find_kept(at);
+	return name == NULL || *find_end(at, name) != '\0';
+}
+
+/* Puts out the text, before the end as far as it is certain; returns what is
+ * left. */
+static const char *
+put_text(const struct minify *m, int is_end)
+{
 	const char	*at = m->text != NULL ? m->text : "", *end;
 
 	while (*at != '\0') {
 		end = at + strcspn(at, "< \t\r\n");
 		m->host->emit(at, (size_t)(end - at));
 		at = end + strspn(end, " \t\r\n");
+		if (!is_end && (at != end ? *at == '\0' : *at == '<' &&
+		    !is_certain(at)))
+			return end;
 		if (at != end)
 			m->host->emit(" ", 1);
 		else if (*at == '<')
 			at = put_tag(m, at);
 	}
+	return at;
+}
+
+static void
+flush_file(void *state)
+{
+	struct minify	*m = state;
+	const char	*rest;
+
+	if (m->text == NULL)
+		return;
+	rest = put_text(m, 0);
+	m->len -= (size_t)(rest - m->text);
+	memmove(m->text, rest, m->len + 1);
+}
+
+static int
+end_file(void *state)
+{
+	struct minify	*m = state;
+
+	put_text(m, 1);
 	free(m->text);
 	free(m);
 	return 0;
 }
 
 const struct amped_filter	amped_filter = {
-	AMPED_FILTER_VERSION, begin_file, feed_file, end_file
+	AMPED_FILTER_VERSION, begin_file, feed_file, end_file, flush_file
 };

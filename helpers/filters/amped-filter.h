@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#define AMPED_FILTER_VERSION	1
+#define AMPED_FILTER_VERSION	2
 
 struct amped_filter_host {
 	/* The words behind the module's file in the conf. */
@@ -37,6 +37,9 @@ struct amped_filter {
 	int		 (*feed)(void *, const void *, size_t);
 	/* The end of the file: the same; frees. */
 	int		 (*end)(void *);
+	/* The program that writes the file pauses: emits what is certain by
+	 * what has come so far.  NULL: there is never anything to emit. */
+	void		 (*flush)(void *);
 };
 
 extern const struct amped_filter	amped_filter;

@@ -40,11 +40,10 @@ filter_read(int fd, struct buf *to)
 	return (int)n;
 }
 
-/* Whether a pipe has nothing at present. */
-static bool
-is_pausing(int fd)
+bool
+filter_is_pausing(void)
 {
-	struct pollfd	p = { .fd = fd, .events = POLLIN };
+	struct pollfd	p = { .fd = STDIN_FILENO, .events = POLLIN };
 
 	return poll(&p, 1, 0) == 0;
 }
@@ -69,7 +68,7 @@ filter_next(struct buf *to)
 {
 	ssize_t	n;
 
-	if (is_pausing(STDIN_FILENO))
+	if (filter_is_pausing())
 		filter_flush();
 	buf_reserve(to, READ_SIZE);
 	do

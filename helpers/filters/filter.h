@@ -25,6 +25,8 @@ int	filter_read(int fd, struct buf *);
 /* Adds the next bytes of standard input; false: the input has ended.  Writes
  * all output before it waits for a pipe.  If that fails, the process ends. */
 bool	filter_next(struct buf *);
+/* Whether the input is a pipe that has nothing at present. */
+bool	filter_is_pausing(void);
 /* For a filter that collects its input: ends the process if the input has more
  * bytes than a result may have. */
 void	filter_limit(size_t);

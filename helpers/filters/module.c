@@ -43,6 +43,14 @@ feed_bytes(const struct amped_filter *module, void *state, struct buf *input)
 	return 0;
 }
 
+/* Tells a module that has got something that the input pauses. */
+static void
+flush_module(const struct amped_filter *module, void *state)
+{
+	if (module->flush != NULL && filter_is_pausing())
+		module->flush(state);
+}
+
 static int
 feed_module(const struct amped_filter *module,
     const struct amped_filter_host *host)
@@ -51,8 +59,11 @@ feed_module(const struct amped_filter *module,
 	struct buf	 input = { 0 };
 	bool		 wrong = state == NULL;
 
-	while (!wrong && filter_next(&input))
+	while (!wrong && filter_next(&input)) {
 		wrong = feed_bytes(module, state, &input) != 0;
+		if (!wrong)
+			flush_module(module, state);
+	}
 	if (state != NULL && module->end(state) != 0)
 		wrong = true;
 	buf_free(&input);

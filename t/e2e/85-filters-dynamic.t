@@ -35,12 +35,22 @@ static void *begin(const struct amped_filter_host *h) { host = h; return &host; 
 static int feed(void *s, const void *b, size_t n)
 { (void)s; host->emit("<", 1); host->emit(b, n); host->emit(">", 1); return 0; }
 static int end(void *s) { (void)s; host->emit(".", 1); return 0; }
-const struct amped_filter amped_filter = { AMPED_FILTER_VERSION, begin, feed, end };
+static void flush(void *s) { (void)s; host->emit("|", 1); }
+const struct amped_filter amped_filter = { AMPED_FILTER_VERSION, begin, feed, end, flush };
 END
-my $has_module = system("cc -shared -fPIC -I'$source/helpers/filters' -o " .
-    "'$module' '$dir/bin/marks.c' 2> /dev/null") == 0;
-chmod(0755, $module) if $has_module;
+my $example = "$dir/bin/minify.so";
+
+sub compile {
+	my ($to, $from) = @_;
+
+	system("cc -shared -fPIC -I'$source/helpers/filters' -o '$to' " .
+	    "'$from' 2> /dev/null") == 0 or return 0;
+	return chmod(0755, $to);
+}
+my $has_module = compile($module, "$dir/bin/marks.c") &&
+    compile($example, "$source/contrib/filters/minify.c");
 my $marks = $has_module ? "module $module" : 'replace a a';
+my $minify = $has_module ? "module $example" : 'replace a a';
 my $has_markdown = `'@{[Amped::program('amped')]}' -V` =~ /, cmark /;
 my $markdown = $has_markdown ? 'markdown' : 'replace a b';
 my %file = map { $_ => Amped::Applications::make($programs, $_, $_) }
@@ -53,6 +63,8 @@ my $server = $programs->start(program => "\tmost 8\n\thold 64K\n",
 program a-to-b { filter replace aab b; nice 0 }
 program latin { filter charset utf-8 latin1; nice 0 }
 program marks { filter $marks; nice 0; confine basic }
+program minify { filter $minify; nice 0; confine basic }
+chain minify { filters minify }
 program ssi { filter ssi; result 1M; nice 0 }
 program small { filter replace xxxxxxxxx z; result 16K; nice 0 }
 program pages { filter $markdown; nice 0 }
@@ -68,8 +80,8 @@ program other { scgi $scgi }
 program streamed { directory $dir/cgi; nice 0; stream on; most 4 }
 END
     site => join('', map { "\tpath /$_ { run all; chain $_ }\n" }
-    (sort keys %tool), qw(three pieces marks ssi small pages
-    short)) . <<"END");
+    (sort keys %tool), qw(three pieces marks minify ssi small
+    pages short)) . <<"END");
 	path /html { run all; chain upper for text/html }
 	path /names { run all; chain upper for play* }
 	path /own { run own; chain upper }
@@ -184,10 +196,17 @@ is($answer->{field}{'content-type'}, 'text/plain; charset=latin1',
 if ($has_module) {
 	$client = $programs->ask(play('marks', 'head(); put("a"); ' .
 	    'wait_test("module"); put("b");'));
-	$client->fill until $client->{in} =~ /<a>/ || $client->{end};
-	like($client->{in}, qr/<a>/, 'a module is fed what there is');
+	$client->fill until $client->{in} =~ /<a>\|/ || $client->{end};
+	like($client->{in}, qr/<a>\|/, 'a module is fed what there is, and flushed');
 	$programs->let('module');
-	is($client->response->{body}, '<a><b>.', '... and then the rest');
+	like($client->response->{body}, qr/^<a>\|<b>\|?\.$/,
+	    '... and then the rest');
+	$client = $programs->ask(play('minify', 'head(); ' .
+	    'put("<p>  a<!-- <p>"); wait_test("example"); put("x -->  <b>");'));
+	$client->fill until $client->{in} =~ /<p> a/ || $client->{end};
+	like($client->{in}, qr/<p> a/, 'the example holds back what may change');
+	$programs->let('example');
+	is($client->response->{body}, '<p> a <b>', '... and no more');
 }
 
 # What filters are told, and filters that need all of it.
