@@ -85,6 +85,8 @@ my %door = (
 	'check\.h'	=> { files => [] },
 	'malloc\.h'	=> { files => ['src/lib/mem.c'] },
 	'seccomp\.h'	=> { files => [qw(src/lib/syscall_filter.c)] },
+	# Foreign code is loaded into a process of its own alone.
+	'dlfcn\.h'	=> { files => [qw(helpers/filters/module.c)] },
 );
 
 # What nothing in these calls: it may wait for a disk, for a name server, or for
@@ -275,6 +277,10 @@ for my $layer (@never_block) {
 	fine("nothing in $layer calls what may block", map { blocking($_) }
 	    grep { layer($_) eq $layer } @sources);
 }
+
+fine('dlopen() is called by helpers/filters/module.c alone',
+    grep { $_ ne 'helpers/filters/module.c' &&
+	grep { /^dlm?open$/ } keys %{calls($_)} } @sources);
 
 sub blocking {
 	my ($file) = @_;
