@@ -31,6 +31,10 @@
 #define TAIL_MAX	(2 * CONN_SEND_QUOTA)
 #define WINDOW_STEP	(64 * 1024)
 
+/* Bytes after which a file that is being sent is compared with its version
+ * again: a client is to learn of a change before it has received all. */
+#define COMPARE_STEP	(1024 * 1024)
+
 /* Up to so many bytes are copied into the output.  More bytes of a file are
  * sent from the file and not from a mapping: contrib/bench/sending measures
  * both. */
@@ -426,12 +430,21 @@ version_holds(const struct conn *c)
 }
 
 static bool
-is_current(const struct conn *c)
+is_current(struct conn *c)
 {
-	const struct request	*r = c->request;
+	struct request	*r = c->request;
 
-	return r->body.next == r->body.end || !r->body.file_open ||
-	    file_is_copied(r->file) || version_holds(c);
+	r->body.compared = r->body.sent;
+	return !r->body.file_open || file_is_copied(r->file) ||
+	    version_holds(c);
+}
+
+/* Whether the file is to be compared before anything else is put out. */
+static bool
+should_compare(const struct request *r)
+{
+	return r->body.next < r->body.end && (!r->response.answered ||
+	    r->body.sent - r->body.compared >= COMPARE_STEP);
 }
 
 bool
@@ -596,12 +609,14 @@ body_step(struct conn *c)
 {
 	struct request	*r = c->request;
 	enum outcome	 outcome = conn_outcome(c);
+	bool		 compared;
 
 	if (is_failure(outcome))
 		return handle_timeout(c, outcome);
 	if (r->parse.method == METHOD_HEAD)
 		r->body.next = r->body.end;
-	if (!is_current(c))
+	compared = should_compare(r);
+	if (compared && !is_current(c))
 		return handle_gone(c);
 	enlarge_window(c);
 	while (has_window(c)) {
@@ -618,6 +633,9 @@ body_step(struct conn *c)
 		count_window(c);
 		return conn_send(c, STEP_BODY);
 	}
+	/* The last part: a change since the first one ends the response. */
+	if (r->response.answered && !compared && !is_current(c))
+		return handle_gone(c);
 	put_head(c);
 	if (r->body.multipart != NULL)
 		put_part_header(c);

@@ -89,6 +89,8 @@ struct request {
 	struct {				/* of the response */
 		int64_t			 next, end;	/* offsets to be sent */
 		int64_t			 sent;	/* bytes put out so far */
+		int64_t			 compared; /* sent at the last
+						 * comparison of the file */
 		struct chunk		*chunk;	/* held, the next to send */
 		struct multipart	*multipart;	/* of several ranges */
 		uint32_t		 window; /* bytes at a time; 0: full */
