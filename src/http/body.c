@@ -554,8 +554,9 @@ body_unsend(struct conn *c)
 	else
 		r->body.next -= (int64_t)n;
 	c->after_send = STEP_BODY;
-	/* Most clients take as much the next time. */
-	r->body.window = (uint32_t)c->used_out + WINDOW_STEP;
+	/* Most clients take as much the next time, and all of what is left
+	 * when that is little.  To take back costs less than to be woken. */
+	r->body.window = 2 * (uint32_t)c->used_out + WINDOW_STEP;
 	r->body.all_taken = false;
 }
 

@@ -314,6 +314,9 @@ clients_wake(struct client *c, enum outcome outcome)
 		    (c->timeout == TIMEOUT_LINGER ||
 		    c->timeout == TIMEOUT_LEAVE);
 
+	if (outcome == OUTCOME_TIMED_OUT && c->timeout == TIMEOUT_SEND &&
+	    net_has_room(&c->sock))
+		outcome = OUTCOME_NONE;
 	if (c->task != NULL &&
 	    (outcome = stop_waiting(c, outcome)) == OUTCOME_PENDING)
 		return;

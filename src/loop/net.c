@@ -27,6 +27,10 @@
 
 /* Bytes that the socket of a large response holds and has not sent. */
 #define UNSENT_MAX	(128 * 1024)
+/* Bytes held by a socket that reports room late.  One that holds more than MAX
+ * has a fast client. */
+#define LATE_MIN	(96 * 1024)
+#define LATE_MAX	(1024 * 1024)
 #define PART_MAX	(64 * 1024)	/* bytes of a sendfile(2) that waits */
 
 /* A failure only costs more packets. */
@@ -41,18 +45,36 @@ set_cork(struct net_sock *s, bool on)
 	s->corked = on;
 }
 
-/* With a bound, the end of a large response that gets a higher priority is
- * short: no more than the socket holds goes before what is small. */
-static void
-bound_unsent(struct net_sock *s)
+/* The socket takes output while it holds fewer unsent bytes than these, and
+ * reports room when it holds less than half of them; 0: no bound. */
+static bool
+bound_unsent(const struct net_sock *s, int bytes)
 {
 #ifdef TCP_NOTSENT_LOWAT
-	int	bytes = UNSENT_MAX;
-
-	setsockopt(s->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes,
-	    sizeof(bytes));
+	return setsockopt(s->fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes,
+	    sizeof(bytes)) == 0;
+#else
+	(void)s, (void)bytes;
+	return false;
 #endif
-	s->bounded = true;
+}
+
+/* Has a full socket report room when a third of its bytes are left.  The system
+ * does so when two thirds are left, but to be woken costs more than to send. */
+static void
+report_late(struct net_sock *s)
+{
+	size_t	held = s->bounded ? 0 : net_unacked(s);
+
+	s->late = held >= LATE_MIN && held <= LATE_MAX &&
+	    bound_unsent(s, (int)(held / 3 * 2));
+}
+
+static void
+report_soon(struct net_sock *s)
+{
+	bound_unsent(s, 0);
+	s->late = false;
 }
 
 /* The queue of a device sends what has a higher priority first, if it has
@@ -66,8 +88,12 @@ set_large(struct net_sock *s, bool large)
 	setsockopt(s->fd, SOL_SOCKET, SO_PRIORITY, &priority,
 	    sizeof(priority));
 #endif
+	/* With a bound, the end of a large response that gets a higher priority
+	 * is short: what the socket holds goes before what is small. */
 	if (!s->bounded)
-		bound_unsent(s);
+		bound_unsent(s, UNSENT_MAX);
+	s->bounded = true;
+	s->late = false;
 	s->large = large;
 }
 
@@ -182,11 +208,21 @@ send_file_waiting(const struct net_sock *s, const struct wait *w)
 	return sent > 0 ? (ssize_t)sent : n;
 }
 
+static ssize_t
+send_file_at_once(struct net_sock *s, const struct wait *w)
+{
+	ssize_t	n = send_part(s, w, 0, w->size);
+
+	if (n > 0 && (size_t)n < w->size)
+		report_late(s);
+	return n;
+}
+
 static NOINLINE ssize_t
-send_file(const struct net_sock *s, const struct wait *w, int flags)
+send_file(struct net_sock *s, const struct wait *w, int flags)
 {
 	if (!s->can_block)
-		return send_part(s, w, 0, w->size);
+		return send_file_at_once(s, w);
 	return (flags & MSG_DONTWAIT) != 0 ? try_file(s, w) :
 	    send_file_waiting(s, w);
 }
@@ -194,7 +230,7 @@ send_file(const struct net_sock *s, const struct wait *w, int flags)
 #else
 
 static ssize_t
-send_file(const struct net_sock *s, const struct wait *w, int flags)
+send_file(struct net_sock *s, const struct wait *w, int flags)
 {
 	(void)s, (void)w, (void)flags;
 	errno = ENOSYS;
@@ -204,7 +240,7 @@ send_file(const struct net_sock *s, const struct wait *w, int flags)
 #endif
 
 static ALWAYS_INLINE ssize_t
-send_bytes(const struct net_sock *s, const struct wait *w, int flags)
+send_bytes(struct net_sock *s, const struct wait *w, int flags)
 {
 	if (w->kind == WAIT_SEND)
 		return send_file(s, w, flags);
@@ -250,8 +286,15 @@ take_addresses(const struct net_sock *s, struct wait *w)
 	return note_result(w, 0);
 }
 
+static bool
+is_output(const struct wait *w)
+{
+	return w->kind == WAIT_WRITE || w->kind == WAIT_SEND;
+}
+
 /* Uncorks, or corks, and sets the priority, as the wait asks for.  The end of
- * the output pushes the last bytes, in the same packet. */
+ * the output pushes the last bytes, in the same packet.  A socket that reports
+ * late takes less until it is told to report soon. */
 static NOINLINE void
 shape_output(struct net_sock *s, const struct wait *w)
 {
@@ -264,8 +307,9 @@ shape_output(struct net_sock *s, const struct wait *w)
 		end_output(s);
 	if (s->corked != cork)
 		set_cork(s, cork);
-	if (s->large != large && (w->kind == WAIT_WRITE ||
-	    w->kind == WAIT_SEND))
+	if (s->late && !s->full && is_output(w))
+		report_soon(s);
+	if (s->large != large && is_output(w))
 		set_large(s, large);
 }
 
@@ -282,7 +326,7 @@ perform_operation(struct net_sock *s, struct wait *w, int flags)
 enum net_state
 net_perform_sock(struct net_sock *s, struct wait *w)
 {
-	if (s->corked || s->large ||
+	if (s->corked || s->large || s->late ||
 	    (w->flags & (WAIT_CORK | WAIT_END | WAIT_LARGE)) != 0)
 		shape_output(s, w);
 	return perform_operation(s, w, MSG_DONTWAIT);
@@ -367,6 +411,18 @@ bool
 net_has_input(const struct net_sock *s)
 {
 	return s->net != NULL || is_reported(s, POLLIN | POLLERR | POLLHUP);
+}
+
+/* Told to report soon, the socket reports what it would have reported before
+ * now. */
+bool
+net_has_room(struct net_sock *s)
+{
+	if (!s->late)
+		return false;
+	report_soon(s);
+	s->full = !is_reported(s, POLLOUT);
+	return !s->full;
 }
 
 size_t

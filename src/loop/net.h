@@ -26,6 +26,7 @@ struct net_sock {
 	bool	ended : 1;	/* its output is shut down */
 	bool	large : 1;	/* others go before it */
 	bool	bounded : 1;	/* once was large: holds few unsent bytes */
+	bool	late : 1;	/* reports room late: see report_late() */
 	bool	can_block : 1;	/* its descriptor is no O_NONBLOCK */
 	bool	drained;	/* the last READ brought less than its room */
 	bool	full;		/* the last WRITE offered more than it took */
@@ -72,6 +73,8 @@ enum net_state	 net_perform_layer(struct net_sock *, struct wait *);
 bool		 net_is_gone(const struct net_sock *);
 /* Whether a READ may bring something: bytes, the end, an error. */
 bool		 net_has_input(const struct net_sock *);
+/* Whether a socket that reports its room late has some. */
+bool		 net_has_room(struct net_sock *);
 /* Bytes of output that the client has not acknowledged. */
 size_t		 net_unacked(const struct net_sock *);
 

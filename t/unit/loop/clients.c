@@ -36,6 +36,7 @@ static struct backend	 backend;
 static int		 told;			/* how often by the driver */
 static enum outcome	 told_last;
 static bool		 wants_end;	/* it asks for the client's end */
+static enum outcome	 last;		/* of the last wait */
 
 static struct wait *
 wait_for_program(struct session *p)
@@ -54,6 +55,7 @@ machine_run(struct session *p, struct workspace *w, unsigned stages)
 	ssize_t		n = outcome == OUTCOME_READY ? p->wait.n : -1;
 
 	(void)w;
+	last = outcome;
 	ck_assert_uint_eq(stages, STAGES_ALL);
 	if (p->wait.kind == WAIT_BACKEND && outcome != OUTCOME_PENDING) {
 		told++;
@@ -420,6 +422,26 @@ START_TEST(program_is_left)
 }
 END_TEST
 
+/* The time to take output is over, but the socket has not yet reported that
+ * some was taken. */
+START_TEST(room_before_its_report)
+{
+	struct client	*c;
+
+	holds = true;
+	say(1);
+	iterate();
+	c = TAILQ_FIRST(&clients->lists[TIMEOUT_SEND]);
+	ck_assert_ptr_nonnull(c);
+	c->sock.late = true;
+	clients_wake(c, OUTCOME_TIMED_OUT);
+	ck_assert_int_eq(last, OUTCOME_NONE);
+	c->timeout = TIMEOUT_SEND;
+	clients_wake(c, OUTCOME_TIMED_OUT);
+	ck_assert_int_eq(last, OUTCOME_TIMED_OUT);
+}
+END_TEST
+
 /* The last connection takes all deadlines with it: the timer stops. */
 START_TEST(nobody_left)
 {
@@ -605,6 +627,7 @@ unit_tests(TCase *t)
 	tcase_add_loop_test(t, program_without_client, 0, 3);
 	tcase_add_test(t, program_is_late);
 	tcase_add_test(t, program_is_left);
+	tcase_add_test(t, room_before_its_report);
 	tcase_add_test(t, nobody_left);
 #ifdef __linux__
 	if (may_block_new())

@@ -333,6 +333,91 @@ get_priority(void)
 	return get_option(SOL_SOCKET, SO_PRIORITY);
 }
 
+/* Sends a file until the socket is full, and returns what the socket holds. */
+static size_t
+fill_from_file(FILE *f, unsigned flags)
+{
+	int	size = LARGE / 64;
+
+	ck_assert_int_eq(setsockopt(sock.fd, SOL_SOCKET, SO_SNDBUF, &size,
+	    sizeof(size)), 0);
+	ck_assert_int_eq(ftruncate(fileno(f), LARGE), 0);
+	w = (struct wait){ .file = fileno(f), .size = LARGE };
+	ck_assert_int_eq(ask(WAIT_SEND, WAIT_AT_ONCE | flags), NET_DONE);
+	ck_assert(sock.full);
+	return net_unacked(&sock);
+}
+
+static bool
+reports_room(void)
+{
+	struct pollfd	p = { .fd = sock.fd, .events = POLLOUT };
+
+	return poll(&p, 1, 0) == 1;
+}
+
+/* Takes bytes until the socket holds no more than these, or reports room. */
+static void
+take_until(size_t held, bool report)
+{
+	while (net_unacked(&sock) > held && !(report && reports_room())) {
+		ck_assert(is_ready(ours, SOON));
+		ck_assert_int_gt(read(ours, large, LARGE / 1024), 0);
+	}
+}
+
+/* A socket that sends a file reports room when most of what it held has gone,
+ * and takes as much as any other. */
+START_TEST(reports_late)
+{
+	FILE	*f = tmpfile();
+	int	 any = get_option(IPPROTO_TCP, TCP_NOTSENT_LOWAT);
+	size_t	 held = fill_from_file(f, 0);
+
+	ck_assert(sock.late);
+	take_until(0, true);
+	ck_assert_uint_lt(net_unacked(&sock), held / 2);
+	sock.full = false;
+	ck_assert_int_eq(write_text("0", 0), NET_DONE);
+	ck_assert(!sock.late);
+	ck_assert_int_eq(get_option(IPPROTO_TCP, TCP_NOTSENT_LOWAT), any);
+	fclose(f);
+}
+END_TEST
+
+/* If there is no time to wait for that, it says whether it has some room. */
+START_TEST(has_room)
+{
+	FILE	*f = tmpfile();
+	size_t	 held = fill_from_file(f, 0);
+	int	 later = 2;		/* bytes: when nothing is unsent */
+
+	ck_assert_int_eq(setsockopt(sock.fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT,
+	    &later, sizeof(later)), 0);
+	take_until(held / 2, false);
+	ck_assert(!reports_room());
+	ck_assert(net_has_room(&sock));
+	ck_assert(!sock.full);
+	ck_assert(reports_room());
+	fill_from_file(f, 0);
+	ck_assert(!net_has_room(&sock));
+	ck_assert(sock.full);
+	ck_assert(!net_has_room(&sock));
+	fclose(f);
+}
+END_TEST
+
+/* A socket that holds few unsent bytes reports by that bound. */
+START_TEST(large_is_not_late)
+{
+	FILE	*f = tmpfile();
+
+	fill_from_file(f, WAIT_LARGE);
+	ck_assert(!sock.late);
+	fclose(f);
+}
+END_TEST
+
 /* The priority is that of the last WRITE; other waits leave it, since the socket
  * holds bytes still.  Those of a socket that once was large are few. */
 START_TEST(priority)
@@ -546,6 +631,9 @@ unit_tests(TCase *t)
 #ifdef __linux__
 	tcase_add_test(t, sends_a_file);
 	tcase_add_loop_test(t, cork, 0, 4);
+	tcase_add_test(t, reports_late);
+	tcase_add_test(t, has_room);
+	tcase_add_test(t, large_is_not_late);
 	tcase_add_test(t, priority);
 	tcase_add_test(t, priority_of_full);
 #endif
