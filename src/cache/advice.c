@@ -94,6 +94,8 @@ advice_note(struct chunk_cache *cc, const struct chunk *k)
 	struct miniature	*m = cc->advised.advice->miniature;
 	struct cache_item	 item;
 
+	if (file_is_transient(k->file))
+		return;
 	cc->cache.describe(&k->entry, &item);
 	miniature_ask(m, &(struct miniature_thing){
 		.key = item.key,
@@ -106,12 +108,21 @@ advice_note(struct chunk_cache *cc, const struct chunk *k)
 	cc->advised.sample = miniature_threshold(m);
 }
 
-/* Makes the miniature when a part of the memory is in use. */
+/* Makes the miniature when a part of the memory is in use.  A transient chunk
+ * counts as none that a policy could have kept. */
 void
 advice_note_new(struct chunk_cache *cc, const struct chunk *k)
 {
 	struct advice	*a = cc->advised.advice;
+	bool		 first = chunk_slot(k) == 0;
 
+	if (file_is_transient(k->file)) {
+		cc->advised.later += first;
+		return;
+	}
+	cc->advised.first_misses += first;
+	if (a == NULL)
+		return;
 	if (a->miniature == NULL) {
 		if (cc->cache.bytes < cc->cache.limit_bytes / BEGIN_SHARE)
 			return;

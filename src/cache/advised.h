@@ -13,7 +13,7 @@ struct advised {
 	uint32_t	 sample;	/* the advice is told of chunks whose
 					 * hash is below this number */
 	uint64_t	 later;		/* requests for chunks other than the
-					 * first of a file */
+					 * first of a file, or not admitted */
 	uint64_t	 first_misses;	/* misses of first chunks of files */
 };
 

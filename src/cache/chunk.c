@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,17 +55,18 @@ is_mapped(const struct chunk *k)
 static void
 drop_chunk(struct cache *c, struct cache_entry *e)
 {
-	struct chunk	*k = (struct chunk *)e;
+	struct chunk		*k = (struct chunk *)e;
+	struct chunk_cache	*cc = (struct chunk_cache *)c;
 
-	((struct chunk_cache *)c)->mappings -= !k->file->small;
-	keep_drop_chunk((struct chunk_cache *)c, k);
+	cc->mappings -= !k->file->small;
+	keep_drop_chunk(cc, k);
 	k->file->chunks[chunk_slot(k)] = NULL;
 	k->file->copied = false;
-	cache_remove(c, e, sizeof(*k) + chunk_len(k));
+	if (!transient_remove(cc, k))
+		cache_remove(c, e, sizeof(*k) + chunk_len(k));
 	if (is_mapped(k))
 		munmap(k->at, k->len);
-	slab_free(&((struct chunk_cache *)c)->slab, k,
-	    record_size(k->file, chunk_len(k)));
+	slab_free(&cc->slab, k, record_size(k->file, chunk_len(k)));
 }
 
 /* Bits of a number, spread over all (SplitMix64). */
@@ -128,6 +128,7 @@ chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 	cc->cache.describe = describe_chunk;
 	cc->cache.keep_edge = keep_edge;
 	cc->limit_mappings = limit_mappings;
+	TAILQ_INIT(&cc->transients.queue);
 	cc->region = cc->next = find_region();
 }
 
@@ -154,6 +155,7 @@ trim_chunks(struct chunk_cache *cc)
 	unsigned		 left = REQUEUE_MAX;
 
 	cc->copied = 0;
+	transient_trim(cc);
 	cache_trim(c);
 	while (too_many_mappings(cc) && left-- > 0 &&
 	    (e = cache_victim(c)) != NULL) {
@@ -216,17 +218,15 @@ add_chunk(struct chunk_cache *cc, struct file *f, uint32_t index)
 			    record_size(f, length_at(f, index)));
 
 	cc->cache.misses++;
-	cc->advised.first_misses += index == 0;
 	init_chunk(k, f, index);
 	f->chunks[index] = k;
 	cc->mappings += !f->small;
-	cache_add(&cc->cache, &k->entry, sizeof(*k) + chunk_len(k));
-	if (f->kept)
-		keep_chunk(cc, k);
+	if (!transient_add(cc, k))
+		cache_add(&cc->cache, &k->entry, sizeof(*k) + chunk_len(k));
+	keep_chunk(cc, k);
 	cache_hold_again(&k->entry);
 	f->references++;
-	if (cc->advised.advice != NULL)
-		advice_note_new(cc, k);
+	advice_note_new(cc, k);
 	trim_chunks(cc);
 	return k;
 }

@@ -1,6 +1,5 @@
 /*
- * chunk: pieces of files, mapped or copied, ready to be sent (Flash, section
- * 5.4).
+ * chunk: pieces of files, mapped or copied, ready to be sent (Flash, 5.4).
  *
  * A file is mapped in chunks.  A small file is one chunk, and copied: a copy
  * needs neither a mapping nor a descriptor.  The bytes of a held chunk may be
@@ -16,6 +15,7 @@
 #include "cache/advised.h"
 #include "cache/cache.h"
 #include "cache/file.h"
+#include "cache/transient.h"
 
 /* The record of a small file's chunk ends at fetch, and its bytes begin there:
  * its fetch is in struct open_file, and all else in struct file. */
@@ -24,8 +24,7 @@ struct chunk {
 	struct file		*file;
 	struct fetch		 fetch;
 	char			*at;		/* NULL: not mapped yet */
-	uint32_t		 index;		/* use chunk_slot() */
-	uint32_t		 len;		/* bytes of the file */
+	uint32_t		 index, len;	/* chunk_slot(), chunk_len() */
 	bool			 complete, edge; /* at is a copy; see edges.h */
 };
 
@@ -40,6 +39,7 @@ struct chunk_cache {
 	uintptr_t	 region, next;	/* addresses for mappings; 0: any */
 	int64_t		 shortage_until;	/* memory is short, clock ms */
 	struct advised	 advised;
+	struct transients transients;
 	unsigned	 recent_misses;	/* absent minus present first reads */
 	uint32_t	 no_edges : 1, copied : 31; /* see edges.h */
 };

@@ -4,12 +4,14 @@
 #include <sys/mman.h>
 
 #include "cache/edges.h"
+#include "cache/file_private.h"
 #include "lib/pagemap.h"
 
 bool
 edges_contain(const struct file *f, uint32_t index)
 {
-	if (f->nchunks < EDGES_FILE_MIN || f->cache->chunks->no_edges)
+	if (f->nchunks < EDGES_FILE_MIN || f->cache->chunks->no_edges ||
+	    file_is_transient(f))
 		return false;
 	return index == 0 || (index + 1 == f->nchunks &&
 	    f->chunks[index - 1] == NULL);

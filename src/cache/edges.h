@@ -27,7 +27,7 @@
 #define EDGES_COPIED_MAX	(1024 * 1024)
 
 /* Whether a new chunk, which its file does not have yet, is an edge.  With
- * chunk_cache.no_edges, none is. */
+ * chunk_cache.no_edges, none is; none of a transient file is. */
 bool	edges_contain(const struct file *, uint32_t index);
 /*
  * Makes an edge last that is to stay, and that nobody holds.  The system evicts

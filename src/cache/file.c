@@ -11,6 +11,7 @@
 #include "cache/digest.h"
 #include "cache/file.h"
 #include "cache/file_private.h"
+#include "cache/handover.h"
 #include "lib/io.h"
 #include "lib/log.h"
 #include "lib/mem.h"
@@ -39,13 +40,6 @@ charged_bytes(const struct file *f)
 _Static_assert(FILE_CHUNKS_MAX < 1U << 24, "a file has so many bits for them");
 _Static_assert(RESIDENT_METHOD_COUNT <= 1 << 3, "and so many for its method");
 
-/* The descriptor of a file that is gone, to be closed without the lock. */
-struct file_deferred {
-	STAILQ_ENTRY(file_deferred)	 link;
-	int			 fd;
-	struct job_version	 version;
-};
-
 /* Takes the open file out of the cache: nothing new is read from it. */
 static struct open_file *
 detach_open_file(struct file *f)
@@ -57,41 +51,20 @@ detach_open_file(struct file *f)
 	return d;
 }
 
-/* Keeps a descriptor for file_tidy(): closing it may wait, and other threads
- * would wait for the lock. */
-static void
-defer_close(struct file *f, int fd, const struct job_version *version)
-{
-	struct file_cache	*fc = f->cache;
-	struct file_deferred	*left;
-
-	if (fc->ndeferred >= fc->deferred_max) {
-		close(fd);
-		return;
-	}
-	left = mem_zero(sizeof(*left));
-	left->fd = fd;
-	left->version = *version;
-	STAILQ_INSERT_TAIL(&fc->deferred, left, link);
-	fc->ndeferred++;
-	fc->schedule_tidy(fc->schedule_context);
-}
-
+/* Of a transient file all is given back: the system has read ahead, and has
+ * kept what was being sent when its chunk went. */
 static void
 close_open_file(struct open_file *d)
 {
 	struct file		*f = d->file;
-	struct file_cache	*fc = f->cache;
-	int			 fd = d->fd;
+	struct job_range	 range = { .version = *d->version };
 
+	if (handover_gives_back(f))
+		range.length = (uint64_t)f->version.size;
 	if (f->small || file_is_made(f))
-		close(fd);
-	else if (fc->cache.lock != NULL)
-		defer_close(f, fd, d->version);
-	else if (fc->close_fd != NULL)
-		fc->close_fd(fc->close_context, fd, d->version);
+		close(d->fd);
 	else
-		close(fd);
+		handover_fd(f->cache, d->fd, &range);
 	free(d);
 }
 
@@ -149,6 +122,7 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
 	fc->chunk_size = chunk_size;
 	fc->small = small;
 	fc->residency = residency;
+	fc->admit = INT64_MAX;
 	TAILQ_INIT(&fc->closing);
 	STAILQ_INIT(&fc->deferred);
 }
@@ -443,35 +417,15 @@ tidy_closing(struct file_cache *fc)
 	return !TAILQ_EMPTY(&fc->closing);
 }
 
-/* Closes a list of descriptors, without the lock. */
-static void
-close_deferred(struct file_cache *fc, struct file_deferred *left, void *context)
-{
-	struct file_deferred	*next;
-
-	for (; left != NULL; left = next) {
-		next = STAILQ_NEXT(left, link);
-		if (fc->close_fd != NULL)
-			fc->close_fd(context, left->fd, &left->version);
-		else
-			close(left->fd);
-		free(left);
-	}
-}
-
 bool
 file_tidy(struct file_cache *fc, void *context)
 {
-	struct file_deferred	*left;
-	bool			 more;
+	bool	more;
 
 	lock_acquire(fc->cache.lock);
 	more = tidy_closing(fc);
-	left = STAILQ_FIRST(&fc->deferred);
-	STAILQ_INIT(&fc->deferred);
-	fc->ndeferred = 0;
 	lock_release(fc->cache.lock);
-	close_deferred(fc, left, context);
+	handover_flush(fc, context);
 	return more;
 }
 

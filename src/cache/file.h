@@ -52,10 +52,10 @@ struct file_cache {
 	unsigned	 nreported;
 	struct chunk_cache *chunks;
 	size_t		 chunk_size, small;	/* bytes */
-	int64_t		 residency;		/* enum conf_residency */
+	int64_t		 residency, admit;	/* enum conf_residency; bytes */
 	/* Takes over the descriptor of a large file, whose close may wait for
-	 * the disk.  NULL: the file is closed here. */
-	void		(*close_fd)(void *, int fd, const struct job_version *);
+	 * the disk, with a range to give back.  NULL: it is closed here. */
+	void		(*close_fd)(void *, int fd, const struct job_range *);
 	void		*close_context;
 	/* Asks for file_tidy() in another iteration: very many mappings are
 	 * dropped in slices, and close_fd() is not called under a lock.  NULL:

@@ -31,6 +31,14 @@ chunk_hash(const struct file *f, uint32_t slot)
 	    UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
+/* Whether the file is too large for the cache (transient.h); what is kept is
+ * not. */
+static inline bool
+file_is_transient(const struct file *f)
+{
+	return f->version.size > f->cache->admit && !f->kept;
+}
+
 /* Ends a file that has no references. */
 void		 file_destroy(struct file *);
 /* Closes the descriptor, now or when its last hold is released. */

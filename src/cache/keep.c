@@ -55,6 +55,8 @@ keep_chunk(struct chunk_cache *cc, struct chunk *k)
 {
 	bool	mapped = !k->file->small;
 
+	if (!k->file->kept)
+		return;
 	if (mapped && cc->limit_mappings != 0 &&
 	    cc->kept_mappings >= cc->limit_mappings / KEEP_SHARE)
 		cc->cache.order.kept_full = true;

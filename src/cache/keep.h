@@ -28,7 +28,8 @@ bool	keep_take_full(struct cache *);
 /* For the caches, under their lock: keeps an entry that is in a queue.  False:
  * the share is reached. */
 bool	keep_add(struct cache *, struct cache_entry *, size_t bytes);
-/* The same of a chunk, and up to the share of mappings; a chunk goes. */
+/* The same of a chunk, if its file is kept, and up to the share of mappings; a
+ * chunk goes. */
 void	keep_chunk(struct chunk_cache *, struct chunk *);
 void	keep_drop_chunk(struct chunk_cache *, const struct chunk *);
 /* A kept entry that is not held; with over, only if there are too many. */

@@ -26,6 +26,8 @@ libcache_a_SOURCES = \
 	src/cache/file_private.h \
 	src/cache/ghosts.c \
 	src/cache/ghosts.h \
+	src/cache/handover.c \
+	src/cache/handover.h \
 	src/cache/header.c \
 	src/cache/header.h \
 	src/cache/hint_table.c \
@@ -56,4 +58,6 @@ libcache_a_SOURCES = \
 	src/cache/ranks.c \
 	src/cache/ranks.h \
 	src/cache/residency.c \
-	src/cache/residency.h
+	src/cache/residency.h \
+	src/cache/transient.c \
+	src/cache/transient.h

@@ -24,6 +24,7 @@
 	X(helpers_share,	helpers_max)				\
 	X(cache.revalidate,	cache.stale)				\
 	X(cache.small,		cache.chunk_size)			\
+	X(cache.small,		cache.admit)				\
 	X(cache.chunk_size,	cache.chunks)				\
 	X(limits.compress_from,	limits.compress)
 

@@ -85,7 +85,7 @@ struct conf {
 		int64_t	 paths, revalidate, wait, stale, negative; /* n, ms */
 		int64_t	 watches, heads, results_max;	/* n, bytes, bytes */
 		int64_t	 logins, logins_keep;	/* n, ms */
-		int64_t	 chunks, chunk_size, small;	/* bytes */
+		int64_t	 chunks, chunk_size, small, admit;	/* bytes */
 		int64_t	 policy, residency, hints;	/* enum */
 		char	*variants, *results, *hotlist;	/* NULL: none */
 		int64_t	 hotlist_every, advice, advice_every;	/* ms, switch */

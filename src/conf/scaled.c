@@ -27,7 +27,7 @@ static const struct unit	time_units[] = {
 static const struct unit *
 units_of(enum conf_type type)
 {
-	return type == TYPE_SIZE ? size_units :
+	return type == TYPE_SIZE || type == TYPE_ADMIT ? size_units :
 	    type == TYPE_TIME ? time_units : no_units;
 }
 

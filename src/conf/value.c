@@ -27,7 +27,7 @@
 #include "lib/str.h"
 
 static conf_set_fn
-		set_workers, set_choices, set_text,
+		set_number_or_word, set_choices, set_text,
 		set_file, set_directory, set_directories, set_root,
 		set_new_file, set_log,
 		set_off_or, set_language, set_compress, set_filename,
@@ -52,48 +52,59 @@ static const struct type {
 
 /* Words in place of a number, for values that are out of bounds in a conf. */
 static const struct {
+	enum conf_type	 type;
 	const char	*text;
 	int64_t		 value;
-} workers_words[] = {
-	{ "auto", CONF_WORKERS_AUTO }, { "off", CONF_WORKERS_FIXED }
+} number_words[] = {
+	{ TYPE_WORKERS, "auto", CONF_WORKERS_AUTO },
+	{ TYPE_WORKERS_MAX, "auto", CONF_WORKERS_AUTO },
+	{ TYPE_WORKERS_MAX, "off", CONF_WORKERS_FIXED },
+	{ TYPE_ADMIT, "all", INT64_MAX }
 };
 
-#define WORKERS_WORDS	(sizeof(workers_words) / sizeof(workers_words[0]))
+#define NUMBER_WORDS	(sizeof(number_words) / sizeof(number_words[0]))
 
-/* How many of the words a type has. */
-static size_t
-count_words(const struct conf_row *row)
+/* Adds the words of a type, " nor " before each. */
+static void
+add_number_words(enum conf_type type, struct buf *to)
 {
-	return row->type == TYPE_WORKERS ? 1 : WORKERS_WORDS;
+	for (size_t i = 0; i < NUMBER_WORDS; i++)
+		if (type == number_words[i].type)
+			buf_addf(to, " nor %s", number_words[i].text);
 }
 
 static bool
-set_workers(struct conf_reader *reader, const struct conf_row *row,
+set_number_or_word(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
-	int64_t	ignored;
+	struct buf	words = { 0 };
+	int64_t		ignored;
 
-	for (size_t i = 0; i < count_words(row); i++)
-		if (strcmp(word->text, workers_words[i].text) == 0) {
-			*(int64_t *)member = workers_words[i].value;
+	for (size_t i = 0; i < NUMBER_WORDS; i++)
+		if (row->type == number_words[i].type &&
+		    strcmp(word->text, number_words[i].text) == 0) {
+			*(int64_t *)member = number_words[i].value;
 			return true;
 		}
 	if (conf_scaled_parse(row->type, word->text, &ignored))
 		return conf_scaled_set(reader, row, word, member);
-	conf_error(reader, word->pos, "\"%s\" is neither a number nor auto%s",
-	    word->text, count_words(row) > 1 ? " nor off" : "");
+	add_number_words(row->type, &words);
+	conf_error(reader, word->pos, "\"%s\" is neither a %s%s", word->text,
+	    row->type == TYPE_ADMIT ? "size" : "number", buf_string(&words));
+	buf_free(&words);
 	return false;
 }
 
 static void
-print_workers(int64_t n, struct buf *to)
+print_number(enum conf_type type, int64_t n, struct buf *to)
 {
-	for (size_t i = 0; i < WORKERS_WORDS; i++)
-		if (n == workers_words[i].value) {
-			buf_adds(to, workers_words[i].text);
+	for (size_t i = 0; i < NUMBER_WORDS; i++)
+		if (type == number_words[i].type &&
+		    n == number_words[i].value) {
+			buf_adds(to, number_words[i].text);
 			return;
 		}
-	buf_addf(to, "%" PRId64, n);
+	conf_scaled_print(type, n, to);
 }
 
 /* Adds one of any number of choices. */
@@ -665,13 +676,10 @@ conf_value_print(const struct conf_row *row, const void *member,
 	case INTEGER:
 		if (types[row->type].set == conf_choice_set)
 			buf_adds(to, choice[*(const int64_t *)member]);
-		else if (types[row->type].set == set_workers)
-			print_workers(*(const int64_t *)member, to);
 		else if (row->type == TYPE_MODE)
 			buf_addf(to, "%04" PRIo64, *(const int64_t *)member);
 		else
-			conf_scaled_print(row->type, *(const int64_t *)member,
-			    to);
+			print_number(row->type, *(const int64_t *)member, to);
 		break;
 	case TEXT:
 		text = *(char *const *)member;

@@ -553,6 +553,9 @@ body_unsend(struct conn *c)
 		    &r->body.next);
 	else
 		r->body.next -= (int64_t)n;
+	if (r->body.next < r->body.end && transient_is(r->file))
+		r->body.chunk = chunk_hold(&c->http->caches->chunks, r->file,
+		    chunk_index(r->file, r->body.next));
 	c->after_send = STEP_BODY;
 	/* Most clients take as much the next time, and all of what is left
 	 * when that is little.  To take back costs less than to be woken. */

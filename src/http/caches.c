@@ -241,6 +241,7 @@ caches_new(const struct caches_setup *setup)
 	    setup->descriptors - caches->deferred_closes_max,
 	    (size_t)conf->cache.chunk_size, (size_t)conf->cache.small,
 	    conf->cache.residency);
+	caches->files.admit = conf->cache.admit;
 	caches->files.schedule_tidy = setup->schedule_tidy;
 	caches->files.schedule_context = setup->tidy_context;
 	header_init(&caches->heads, (size_t)conf->cache.heads);
@@ -377,6 +378,7 @@ caches_measure(const struct caches *caches)
 	lock_acquire(caches->chunks.cache.lock);
 	stats_set(STATS_CHUNKS_ABSENT, caches->chunks.absent);
 	stats_set(STATS_CHUNKS_GONE, caches->chunks.gone);
+	stats_set(STATS_CHUNKS_NOT_ADMITTED, caches->chunks.transients.chunks);
 	lock_release(caches->chunks.cache.lock);
 }
 

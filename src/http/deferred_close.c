@@ -34,7 +34,7 @@ free_close(struct task *e)
 }
 
 void
-deferred_close_fd(void *context, int fd, const struct job_version *version)
+deferred_close_fd(void *context, int fd, const struct job_range *range)
 {
 	struct http_loop	*http = context;
 	struct caches		*caches = http->caches;
@@ -49,7 +49,7 @@ deferred_close_fd(void *context, int fd, const struct job_version *version)
 	cl->http = http;
 	tasks_init(http, &cl->task, JOB_CLOSE, complete_close, free_close);
 	cl->task.job.fd = fd;
-	cl->task.job.range.version = *version;	/* for the fs queue */
+	cl->task.job.range = *range;
 	stats_count(STATS_CLOSES);
 	tasks_submit(http, &cl->task);
 }

@@ -10,9 +10,9 @@
 /* Of the descriptors for files one in so many may wait for its close. */
 #define DEFERRED_CLOSE_SHARE	4
 
-/* Has fd closed by a task that no connection waits for; closes it at once if
- * too many wait already.  http: a struct http_loop.  The close function of a
- * file cache. */
-void	deferred_close_fd(void *http, int fd, const struct job_version *);
+/* Has fd closed by a task that no connection waits for, which first gives back
+ * the range; closes it at once if too many wait already.  http: a struct
+ * http_loop.  The close function of a file cache. */
+void	deferred_close_fd(void *http, int fd, const struct job_range *);
 
 #endif

@@ -248,7 +248,8 @@ free_lookup(struct task *e)
 	pathname_release(&http->caches->paths, &l->path);
 	filtered_lookup_release(&l->of);
 	if (e->job.fd != -1)		/* too large to be served */
-		deferred_close_fd(http, e->job.fd, &e->job.find.version);
+		deferred_close_fd(http, e->job.fd,
+		    &(struct job_range){ .version = e->job.find.version });
 	buf_free(&l->text);
 	free(l);
 	if (compressed)			/* the helper is free now */

@@ -118,6 +118,11 @@ add_present(struct buf *to, const struct report *r)
 	    *comma == '\0' ? "-" : "");
 	report_count(to, r->sum.counters[STATS_POLICY_CHANGES]);
 	buf_addc(to, '\n');
+	if (r->sum.counters[STATS_CHUNKS_NOT_ADMITTED] != 0) {
+		buf_adds(to, "chunks not admitted: ");
+		report_count(to, r->sum.counters[STATS_CHUNKS_NOT_ADMITTED]);
+		buf_addc(to, '\n');
+	}
 	if (r->gauges[STATS_GAUGE_KEPT_PATHS] == 0)
 		return;
 	buf_adds(to, "kept: ");

@@ -46,6 +46,8 @@ my %does = (
 	'cache paths stale' => { with => 'paths revalidate 0s' },
 	'cache chunks size' => { with => 'chunks small 4K',
 	    values => ['4K', '8K', '16M'] },
+	'cache admit' => { with => 'chunks small 4K',
+	    values => ['4K', '100K', 'all'] },
 	'cache keep' => { values => ['/small', '"*"'] },
 	'cache variants' => { values => ["$place/variants"] },
 	'cache hotlist' => { values => ["$place/hot"] },

@@ -35,6 +35,7 @@ unit_tests = \
 	t/unit/cache/pathname_policy \
 	t/unit/cache/policies \
 	t/unit/cache/prefetch \
+	t/unit/cache/transient \
 	t/unit/conf/access \
 	t/unit/conf/conf \
 	t/unit/conf/divide \

@@ -15,13 +15,13 @@
 static void
 close_file(struct http_loop *http, int *fd, uint64_t device)
 {
-	struct job_version	file = { .dev = device };
+	struct job_range	range = { .version.dev = device };
 
 	if (*fd == -1 || device == 0) {
 		io_close(fd);
 		return;
 	}
-	deferred_close_fd(http, *fd, &file);
+	deferred_close_fd(http, *fd, &range);
 	*fd = -1;
 }
 

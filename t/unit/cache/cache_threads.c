@@ -26,6 +26,7 @@
 #define ITERATIONS	20000
 #define NAMES	12
 #define KIB	1024u
+#define SLOW_CHUNKS	400		/* of a file that is dropped in slices */
 
 static struct header_cache	heads;
 static struct pathname_cache	paths;
@@ -58,10 +59,10 @@ variant_namespace(uint32_t space, unsigned variant)
 }
 
 static void
-close_fd(void *context, int fd, const struct job_version *version)
+close_fd(void *context, int fd, const struct job_range *range)
 {
 	(void)context;
-	(void)version;
+	(void)range;
 	need(close(fd) == 0);
 	given++;
 }
@@ -83,6 +84,7 @@ share_caches(void)
 	files.close_fd = close_fd;
 	files.schedule_tidy = schedule_tidy;
 	files.deferred_max = 3;
+	files.admit = SLOW_CHUNKS * 16 * KIB;
 	header_init(&heads, KIB);
 	pathname_init(&paths, NAMES - 4, &heads);
 	paths.variant_namespace = variant_namespace;
@@ -397,18 +399,20 @@ START_TEST(purges)
 }
 END_TEST
 
-/* A file with so many chunks that they are dropped in slices. */
+/* Files with so many chunks that they are dropped in slices; half of them are
+ * too large for the cache. */
 static void *
 go_slowly(void *context)
 {
 	struct worker		*w = context;
-	struct job_version	 v = { .size = 400 * 16 * KIB };
+	struct job_version	 v = { .size = 0 };
 	struct job_facts	 facts = { .mode = S_IFREG, .in_memory = true };
 	struct file		*f;
 	struct chunk		*k;
 	int			 fd;
 
 	for (int i = 0; i < 20; i++) {
+		v.size = (SLOW_CHUNKS + i % 2) * 16 * KIB;
 		fd = memfd_create("large", MFD_CLOEXEC);
 		need(fd != -1 && ftruncate(fd, v.size) == 0);
 		f = file_new(&files, fd, &v, &facts);

@@ -55,12 +55,12 @@ static struct given {
 } given;
 
 static void
-close_fd(void *context, int fd, const struct job_version *version)
+close_fd(void *context, int fd, const struct job_range *range)
 {
 	struct given	*g = context;
 
 	g->fd[g->n++] = fd;
-	g->dev = version->dev;
+	g->dev = range->version.dev;
 }
 
 static void

@@ -40,6 +40,7 @@ START_TEST(defaults)
 	ck_assert_int_eq(conf->cache.chunks, 512 << 20);
 	ck_assert_int_eq(conf->cache.chunk_size, 64 << 10);
 	ck_assert_int_eq(conf->cache.small, 16 << 10);
+	ck_assert_int_eq(conf->cache.admit, INT64_MAX);
 	ck_assert_int_eq(conf->cache.policy, POLICY_LRU);
 	ck_assert_int_eq(conf->cache.hints, HINTS_OFF);
 	ck_assert_int_eq(conf->cache.residency, RESIDENCY_AUTO);
@@ -198,6 +199,35 @@ START_TEST(too_many_timeouts)
 }
 END_TEST
 
+/* Of two sizes the first must not exceed the second. */
+START_TEST(admit)
+{
+	static const struct {
+		const char	*value, *wrong;		/* NULL: right */
+	} cases[] = {
+		{ "all", NULL },
+		{ "16K", NULL },
+		{ "8K", "chunks small is 16K by default, more than admit, "
+		    "which is 8K" },
+		{ "1K", "1K is out of bounds: admit takes 4K to 16384G" },
+		{ "off", "\"off\" is neither a size nor all" },
+	};
+	struct buf	text = { 0 }, wrong = { 0 };
+	struct conf	*conf;
+
+	buf_addf(&text, "cache {\nadmit %s\n}\nsite x { listen *:80; root /\n}\n",
+	    cases[_i].value);
+	conf = conf_read_text("t.conf", buf_string(&text), &wrong);
+	ck_assert((conf != NULL) == (cases[_i].wrong == NULL));
+	if (conf == NULL)
+		ck_assert_ptr_nonnull(strstr(buf_string(&wrong),
+		    cases[_i].wrong));
+	conf_free(&conf);
+	buf_free(&text);
+	buf_free(&wrong);
+}
+END_TEST
+
 START_TEST(values)
 {
 	struct conf		*conf;
@@ -225,6 +255,7 @@ START_TEST(values)
 	ck_assert_int_eq(conf->cache.negative, 0);
 	ck_assert_int_eq(conf->cache.chunks, (int64_t)2 << 30);
 	ck_assert_int_eq(conf->cache.small, 0);
+	ck_assert_int_eq(conf->cache.admit, 3 << 20);
 	ck_assert_int_eq(conf->cache.policy, POLICY_GDSF);
 	ck_assert_uint_eq(conf->cache.keep.n, 2);
 	ck_assert_str_eq(conf->cache.keep.at[0], "/logo.svg");
@@ -732,6 +763,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, shaping);
 	tcase_add_test(tests, timeouts);
 	tcase_add_test(tests, too_many_timeouts);
+	tcase_add_loop_test(tests, admit, 0, 5);
 	tcase_add_test(tests, values);
 	tcase_add_test(tests, trust);
 	tcase_add_test(tests, paths);

@@ -121,7 +121,7 @@ static const char everything[] =
     "\n# another; { } \"\n"
     "cache {\n"
     "\tpaths revalidate 3s wait 1500ms\n\tpaths 77 stale 1h negative 0s\n"
-    "\theads 1M; chunks 2G size 128K small 0\n\tpolicy gdsf; hints learn; residency never\n"
+    "\theads 1M; chunks 2G size 128K small 0; admit 3M\n\tpolicy gdsf; hints learn; residency never\n"
     "\tkeep /logo.svg \"/css/*\"\n"
     "\tlogins keep 2s 7; off chunk header }\n"
     "transport { backlog 99; buffer 128K; nodelay off; defer 1500ms }\n"

@@ -200,6 +200,7 @@ START_TEST(dump_says_where)
 		"    heads     32M                                                # default\n"
 		"    logins    10000 keep 1m                                      # default\n"
 		"    chunks    512M size 64K small 16K                            # default\n"
+		"    admit     all                                                # default\n"
 		"    policy    lru                                                # default\n"
 		"    advice    on every 1m                                        # default\n"
 		"    hints     off                                                # default\n"

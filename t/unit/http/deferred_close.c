@@ -11,7 +11,8 @@
 #include "lib/mem.h"
 #include "t/unit/unit.h"
 
-static const struct job_version	version = { .dev = 7, .size = 100000 };
+static const struct job_range	range = { .length = 65536,
+				    .version = { .dev = 7, .size = 100000 } };
 static struct http_loop		*http;
 static struct task		*taken[4];
 static int			 ntaken;
@@ -47,7 +48,7 @@ give_fd(void)
 {
 	int	fd = open("/dev/null", O_RDONLY);
 
-	deferred_close_fd(http, fd, &version);
+	deferred_close_fd(http, fd, &range);
 	return fd;
 }
 
@@ -74,7 +75,7 @@ START_TEST(is_asked_for)
 	ck_assert_int_eq(job->kind, JOB_CLOSE);
 	ck_assert_int_eq(job->fd, fd);
 	ck_assert_uint_ne(job->id, 0);
-	ck_assert_mem_eq(&job->range.version, &version, sizeof(version));
+	ck_assert_mem_eq(&job->range, &range, sizeof(range));
 	ck_assert(is_open(fd));
 	job_perform(job);
 	ck_assert(!is_open(fd));
