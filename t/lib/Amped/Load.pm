@@ -23,6 +23,8 @@ use Amped::Client;
 #	targets	what they ask for: target => body, or [bodies] any of which is
 #		right, or a function that makes it of the query, or a pattern
 #		whose first group is the release's number; undef: a 404
+#	check	a function of target and answer that returns what is wrong, in
+#		place of the targets' bodies
 #	together	all targets change at once: an answer is of no earlier
 #		release than those of the other targets, either
 #	gaps	a target with releases may be absent (404) between two
@@ -116,7 +118,10 @@ sub one {
 	return (undef, $stays) if $self->{gaps} && $answer->{status} == 404;
 	return ("status $answer->{status}", 0)
 	    if $answer->{status} != (defined($body) ? 200 : 404);
-	if (ref($body) eq 'Regexp') {
+	if ($self->{check}) {
+		my $why = $self->{check}->($target, $answer);
+		return ($why, 0) if $why;
+	} elsif (ref($body) eq 'Regexp') {
 		return ('the wrong body', 0) unless $answer->{body} =~ $body;
 		$self->note_release($self->{together} ? '*' : $target, $1,
 		    $asked);
