@@ -59,8 +59,8 @@ allow_command(int rules, const char *command)
 }
 
 /* A filter's arguments may be files.  A script or a module, which can be
- * executed, may be replaced before the filter opens it: the file that comes into
- * its place stands beside it. */
+ * executed, may be replaced before the filter opens it: the file that comes
+ * into its place stands beside it. */
 static void
 allow_arguments(int rules, const struct conf_words *command)
 {
