@@ -8,6 +8,8 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(await docroot run_amped slurp write_file);
+use Amped::Applications;
+use Amped::Programs;
 use Test::More;
 use Time::HiRes qw(time utime);
 
@@ -37,6 +39,9 @@ my $upper = tool('upper', "echo x >> $all/runs/upper; exec tr a-z A-Z");
 my $fails = tool('fails', "echo 'cannot do it' >&2; exit 3");
 my $sleeps = tool('sleeps', 'exec sleep 60');
 my $whoami = tool('whoami', 'exec id -un');
+my $programs = Amped::Programs->new('bin/' => '');
+my $app = Amped::Applications::make($programs, 'app', 'fastcgi',
+    'my $data = take_data(); head(); put(lc($data));');
 put('a.txt', "a text\n");
 put('page.shtml', 'a <!--#include file="part" -->');
 put('part', 'part');
@@ -51,6 +56,8 @@ program ssi { filter ssi }
 program fails { filter $fails; confine basic }
 program sleeps { filter $sleeps; confine basic; answer 300ms }
 program whoami { filter $whoami; confine basic }
+program app { fastcgi $app; most 1; nice 0 }
+program stays { filter fastcgi app }
 program other { filter $whoami; confine basic@{[$> == 0 ? '; user daemon daemon' : '']} }
 program head { filter /usr/bin/head -c "%{n}" }
 chain both { filters upper tail }
@@ -60,6 +67,7 @@ chain fails { filters fails }
 chain passes { filters fails; onfail pass }
 chain sleeps { filters sleeps }
 chain whoami { filters whoami }
+chain stays { filters stays upper stays }
 chain other { filters other }
 chain head { filters head }
 END
@@ -70,6 +78,7 @@ END
 	path /passes { chain passes; alias $root }
 	path /sleeps { chain sleeps; alias $root }
 	path /whoami { chain whoami; alias $root }
+	path /stays { chain stays; alias $root }
 	path /other { chain other; alias $root }
 	path /head { chain head by query "n=1-1000"; alias $root }
 	path /packed { chain upper; compress gzip; alias $root }
@@ -94,7 +103,8 @@ sub count_runs { return -e "$all/runs/upper" ?
 # URL, the filters, the field Accept-Encoding.
 for my $case (['/a.txt', 'both: upper, tail'], ['/page.shtml', 'pages: ssi'],
     ['/head/a.txt?n=3', 'head: head'], ['/packed/long.txt', 'upper: upper'],
-    ['/packed/long.txt', 'upper: upper', 'gzip']) {
+    ['/packed/long.txt', 'upper: upper', 'gzip'],
+    ['/stays/a.txt', 'stays: stays, upper, stays']) {
 	my ($target, $filters, $accept) = @$case;
 	my @fields = $accept ? "Accept-Encoding: $accept" : ();
 	my $served;
