@@ -8,6 +8,7 @@ use warnings;
 use FindBin;
 use lib "$FindBin::Bin/../lib";
 use Amped qw(await content docroot slurp write_file);
+use Amped::Foreign qw(which_program);
 use Amped::Load;
 use List::Util qw(sum0);
 use Test::More;
@@ -234,6 +235,20 @@ SKIP: {
 	    change => sub { chmod(0, "$root/a/$_[1]") },
 	    right => sub { status("/a/$_[1]") == 403 });
 	chmod(0644, map { "$root/a/$_" } @slots);
+}
+
+# The event comes when the mapping ends.
+my $map = 'import mmap, sys
+f = open(sys.argv[1], "r+b")
+m = mmap.mmap(f.fileno(), 0)
+m[0:4] = b"%04d" % int(sys.argv[2])';
+SKIP: {
+	skip('there is no python3', 1) unless which_program('python3');
+	right_at_once('written by a mapping', ask => \&ask_slot, at_once => 1,
+	    make => sub { write_file("$root/a/$_[1]", "0000\n") },
+	    change => sub { system('python3', '-c', $map, "$root/a/$_[1]",
+		$_[0]) == 0 or die "python3\n" },
+	    right => sub { ask_slot(@_) eq sprintf("%04d\n", $_[0]) });
 }
 
 sub ask_zipped {
