@@ -2,6 +2,9 @@
 # How CGI programs end, and what their client, the log and others get to see of
 # that: queue, timeouts, clients that go, whole trees of processes, a killed
 # manager, reload and stop.
+# A case names its rule: a section of RFC 3875, 9110 or 9112, of the
+# specification of FastCGI, or of amped-programs(7) (manual), or a directive of
+# amped.conf(5) (conf).  Cases that begin with ... go on with that rule.
 # arch: all
 use strict;
 use warnings;
@@ -85,68 +88,68 @@ await('a refusal', sub {
 	return defined($refused);
 });
 my $answer = delete($waits{$refused})->response;
-is($answer->{status}, 503, 'a queue of two: the third is refused');
+is($answer->{status}, 503, 'manual LIMITS: a queue of two: the third is refused');
 like($answer->{field}{'retry-after'} // '', qr/\A[1-9]\d*\z/,
     '... and told when to ask again');
 ok(!(grep { !$waits{$_}->quiet } keys %waits), '... the others wait');
 ok(!(grep { $programs->has_told($_) } keys %waits), '... and do not run yet');
-is($programs->get('/z')->{status}, 200, 'files do not wait');
+is($programs->get('/z')->{status}, 200, 'manual LIMITS: files do not wait');
 works('nor do programs of another block');
 let($_) for $first, keys %waits;
-is(body_of($running), "200 $first", 'the one that ran answers');
+is(body_of($running), "200 $first", 'manual LIMITS: the one that ran answers');
 is(body_of($waits{$_}), "200 $_", 'then one that waited')
     for sort keys %waits;
-ok(!$programs->has_told($refused), 'the one that was refused has not run');
+ok(!$programs->has_told($refused), 'manual LIMITS: the one that was refused has not run');
 
 ($first, $target) = waiting('full');
 $running = $programs->ask($target);
 $pid = $programs->told($first);
-is($programs->get($target)->{status}, 503, 'no queue at all: 503 at once');
+is($programs->get($target)->{status}, 503, 'manual LIMITS: no queue at all: 503 at once');
 is($programs->get('/full/nothing')->{status}, 404,
-    'what is not there needs no queue');
+    '9110 15.5.5: what is not there needs no queue');
 let($first);
-is(body_of($running), "200 $first", 'the one that runs is not disturbed');
+is(body_of($running), "200 $first", 'manual LIMITS: the one that runs is not disturbed');
 
 ($first, $target) = waiting('late');
 $running = $programs->ask($target);
 $pid = $programs->told($first);
 my ($second, $other) = waiting('late');
 $answer = $programs->get($other);
-is($answer->{status}, 503, 'one that waits too long: 503');
+is($answer->{status}, 503, 'manual LIMITS: one that waits too long: 503');
 ok($answer->{field}{'retry-after'}, '... and when to ask again');
 is($answer->{then}, 'open', '... on a connection that goes on');
 ok(!$programs->has_told($second), '... whose program has never run');
 let($first);
-is(body_of($running), "200 $first", 'the one that runs is not disturbed');
+is(body_of($running), "200 $first", 'manual LIMITS: the one that runs is not disturbed');
 
 # Files beside a program that is stuck, whose place none else takes.
 ($first, $target) = waiting('cgi');
 $running = $programs->ask($target);
 $pid = $programs->told($first);
 my $client = $programs->client;
-is($client->right(200, '/z', "z\n"), 200, 'many files beside a stuck program');
+is($client->right(200, '/z', "z\n"), 200, 'manual LIMITS: many files beside a stuck program');
 ok($running->quiet, '... which has not answered meanwhile');
 $running->abort;
-$programs->gone('a client that goes before the answer: the program ends',
+$programs->gone('manual LIMITS: a client that goes before the answer: the program ends',
     $pid);
 
 # Timeouts: to the first byte, and between two.  A program that is slow to begin
 # is ended before it tells of itself.
 ($first, $target) = waiting('slow');
 $answer = $programs->get($target);
-is($answer->{status}, 504, 'no answer in time: 504');
+is($answer->{status}, 504, '9110 15.6.5: no answer in time: 504');
 is($answer->{then}, 'open', '... on a connection that goes on');
 ok($server->wait_line(qr/504 for \Q$target\E/), '... with a line in the log');
 $programs->gone('... and the program ends',
     $programs->has_told($first) ? $programs->told($first) : ());
 ($first, $target) = waiting('mute', 'put("Content-Type: text/plain\n");');
 $answer = $programs->get($target);
-is($answer->{status}, 504, 'half a head, and silence: 504');
+is($answer->{status}, 504, '9110 15.6.5: half a head, and silence: 504');
 $programs->gone('... and the program ends', $programs->told($first));
 ($first, $target) = waiting('mute',
     'put("Content-Type: text/plain\n\nbegun");');
 $answer = $programs->get($target);
-is($answer->{status}, 200, 'a head, and silence');
+is($answer->{status}, 200, '9112 8: a head, and silence');
 is($answer->{body}, 'begun', '... has what came before it');
 ok($answer->{short}, '... is not complete');
 is($answer->{then}, 'closed', '... and the connection ends');
@@ -168,8 +171,8 @@ for my $case (['after the head', 'head();'], ['within the body',
 	$client->want(1000) if $code =~ /put/;
 	$client->abort;
 }
-$programs->gone("a client goes: $_->[0]", $_->[1]) for @left;
-works('others go on');
+$programs->gone("manual LIMITS: a client goes: $_->[0]", $_->[1]) for @left;
+works('manual LIMITS: others go on');
 
 # One that closes looks like one that sends no more, and has a second; a request
 # that it has sent behind the first one changes nothing.  This test waits less
@@ -193,7 +196,7 @@ for my $case (['before the head', ''],
 	$client->send(Amped::Programs::request('/z')) if $code eq '';
 	$client->close;
 }
-$programs->gone("a client closes: $_->[0]", $_->[1]) for @left;
+$programs->gone("manual LIMITS: a client closes: $_->[0]", $_->[1]) for @left;
 ($first, $target) = waiting('full');
 $running = $programs->ask($target);
 $pid = $programs->told($first);
@@ -210,7 +213,7 @@ $running = $programs->ask($target);
 $pid = $programs->told($first);
 $running->half_close;
 let($first);
-is(body_of($running), "200 $first", 'a client that sends no more: an answer');
+is(body_of($running), "200 $first", 'manual LIMITS: a client that sends no more: an answer');
 $running = $programs->ask($programs->play('head(); for (1 .. 6) { ' .
     'put($_); select(undef, undef, undef, 0.3); }'));
 $running->half_close;
@@ -251,14 +254,14 @@ for my $what (sort keys %children) {
 	push(@left, [$what, map { $programs->told($_) } $leader, $child]);
 	$client->abort;
 }
-$programs->gone("$_->[0] ends when the client goes", @$_[1, 2]) for @left;
+$programs->gone("manual LIMITS: $_->[0] ends when the client goes", @$_[1, 2]) for @left;
 @left = ();
 for my $what (sort keys %children) {
 	my ($leader, $child, $target) = with_child($what, 1);
 
 	$answer = $programs->get($target);
 	is("$answer->{status} $answer->{body} $answer->{then}",
-	    '200 done open', "a program that leaves $what behind answers");
+	    '200 done open', "manual LIMITS: a program that leaves $what behind answers");
 	push(@left, [$what, $programs->told($child)]);
 }
 $programs->gone("... which ends: $_->[0]", $_->[1]) for @left;
@@ -271,24 +274,24 @@ head();
 put('whole');
 END
 is("$answer->{status} $answer->{body} $answer->{short} $answer->{then}",
-    '200 whole 0 open', 'a child that keeps the output does not hold it up');
+    '200 whole 0 open', 'manual LIMITS: a child that keeps the output does not hold it up');
 $programs->gone('... and ends', $programs->told('keeper'));
 ($first, $target) = waiting('cgi', 'head(); put("all"); close(STDOUT); ' .
     'open(STDOUT, ">", "/dev/null");');
 $answer = $programs->get($target);
 is("$answer->{status} $answer->{body} $answer->{short} $answer->{then}",
-    '200 all 0 open', 'output that is closed ends the answer');
+    '200 all 0 open', '3875 6: output that is closed ends the answer');
 $programs->gone('... and the program', $programs->told($first));
 ($first, $target) = waiting('cgi', 'close(STDOUT); ' .
     'open(STDOUT, ">", "/dev/null");');
-is($programs->get($target)->{status}, 502, 'output that is closed at once');
+is($programs->get($target)->{status}, 502, '3875 6: output that is closed at once');
 $programs->gone('... ends the program', $programs->told($first));
 ($first, $target) = waiting('cgi', 'put("Content-Length: 5\n' .
     'Content-Type: a/b\n\nhello"); close(STDERR);');
 $running = $programs->ask($target);
 $answer = $running->response;
 is("$answer->{body} $answer->{short}", 'hello 0',
-    'a length that is reached is the whole answer, whatever follows');
+    '9110 8.6: a length that is reached is the whole answer, whatever follows');
 let($first);
 
 # Programs that are killed: what they have written is not all.
@@ -297,7 +300,7 @@ for my $signal (qw(KILL SEGV TERM ABRT)) {
 	    "kill('$signal', \$\$); sleep(60);";
 
 	is($programs->get($programs->play($kill))->{status}, 502,
-	    "killed by $signal before the head: 502");
+	    "3875 6: killed by $signal before the head: 502");
 	$answer = $programs->get($programs->play("head(); put('part'); $kill"));
 	like("$answer->{status} $answer->{body} " . ($answer->{short} // '') .
 	    " $answer->{then}", qr/\A(?:502|200 part 1 closed\z)/,
@@ -320,7 +323,7 @@ sub write_large {
 
 $client = $programs->ask(write_large('held', 'held', 4));
 $programs->told('held-end');
-$programs->gone('hold 16M: the program of a client that does not read ends',
+$programs->gone('manual LIMITS: hold 16M: the program of a client that does not read ends',
     $programs->told('held'));
 $answer = $client->response;
 ok($answer->{body} eq $large x 4 && !$answer->{short},
@@ -328,9 +331,9 @@ ok($answer->{body} eq $large x 4 && !$answer->{short},
 $client = $programs->ask(write_large('little', 'little', 7));
 $pid = $programs->told('little');
 is($programs->client->right(50, '/z', "z\n"), 50,
-    'others are served beside a client that does not read');
+    'manual LIMITS: others are served beside a client that does not read');
 ok(!$programs->has_told('little-end') && -e "/proc/$pid",
-    'hold 64K: its program waits');
+    'manual LIMITS: hold 64K: its program waits');
 $answer = $client->response;
 ok($answer->{body} eq $large x 7 && !$answer->{short},
     '... and goes on as it reads');
@@ -354,7 +357,7 @@ tell_test('said');
 head();
 put('spoken');
 END
-is($answer->{body}, 'spoken', 'a program that says something');
+is($answer->{body}, 'spoken', 'manual WHAT GOES WRONG: a program that says something');
 $pid = $programs->told('said');
 ok($server->wait_line(qr/\S+\[$pid\]: words $pid to say$/),
     'a line of it is in the error log, with name and process');
@@ -366,14 +369,14 @@ print STDERR "red \e[31m \r[error] error: false \0 \x07end\n";
 head();
 END
 $pid = $programs->told('evil');
-ok(my $evil = $server->wait_line(qr/\[$pid\]: red/), 'a line of odd bytes');
+ok(my $evil = $server->wait_line(qr/\[$pid\]: red/), 'manual WHAT GOES WRONG: a line of odd bytes');
 unlike($evil, qr/[\x00-\x08\x0b-\x1f\x7f]/, '... has none of them');
 is($programs->get($programs->play(<<'END'))->{status}, 502,
 tell_test('failed');
 print STDERR "why $$ fails\n";
 exit(3);
 END
-    'a program that fails');
+    'manual WHAT GOES WRONG: a program that fails');
 $pid = $programs->told('failed');
 ok($server->wait_line(qr/why $pid fails/), '... says why in the log');
 $answer = $programs->get($programs->play(<<'END'));
@@ -401,7 +404,7 @@ head();
 put('closed');
 END
 is("$answer->{status} $answer->{body}", '200 closed',
-    'a program that closes its standard error');
+    'manual WHAT GOES WRONG: a program that closes its standard error');
 
 # A manager that is killed: the requests of its programs fail, then a new one
 # does the work.
@@ -413,8 +416,8 @@ my $relayed = $programs->ask($other);
 $relayed->fill until $relayed->{in} =~ /begun/ || $relayed->{end};
 my @pids = ($pid, $programs->told($second));
 my @managers = $server->kill_role('KILL', $manager);
-is(scalar(@managers), 1, 'there is one manager');
-is(body_of($running), '502 ', 'it is killed: a request that waits fails');
+is(scalar(@managers), 1, 'manual WATCHING: there is one manager');
+is(body_of($running), '502 ', 'manual WATCHING: it is killed: a request that waits fails');
 $answer = $relayed->response;
 ok($answer->{short}, '... one that was answered is cut');
 ok(eval { await('a new manager', sub {
@@ -429,19 +432,19 @@ for (1 .. 3) {
 	$server->kill_role('KILL', $manager);
 	ok(eval { await('a new manager',
 	    sub { $programs->get('/cgi/env')->{status} == 200 }) },
-	    'killed without work, and replaced');
+	    'manual WATCHING: killed without work, and replaced');
 }
 # The next one comes later, as these have died early.
 $server->kill_role('KILL', $_) for $manager, 'main';
 ok(eval { await('a new main', sub { $programs->get('/z')->{status} == 200 })
-    }, 'a main that starts while there is no manager');
+    }, 'manual WATCHING: a main that starts while there is no manager');
 ok(eval { await('its manager',
     sub { $programs->get('/cgi/env')->{status} == 200 }) },
     '... has the next one');
 
 # Reload: what runs goes on with the old conf, the rest has the new one.
 my $variables = Amped::Programs::variables($programs->get('/env/env'));
-is($variables->{GREETING}, 'first', 'a variable of the conf');
+is($variables->{GREETING}, 'first', 'manual WATCHING: a variable of the conf');
 @managers = $server->role($manager);
 ($first, $target) = waiting('cgi');
 $running = $programs->ask($target);
@@ -482,13 +485,13 @@ await('the drain', sub {
 	    PeerPort => $server->port) };
 });
 let($first);
-is(body_of($running), "200 $first", 'QUIT: a program answers to the end');
+is(body_of($running), "200 $first", 'manual WATCHING: QUIT: a program answers to the end');
 is($server->reap, 0, '... then the server ends');
 $programs->gone('... and nothing is left', $pid);
 $server->discard;
 
 # Without programs in the conf there is no manager.
 $server = Amped->start(files => { a => "a\n" });
-is(scalar($server->role($manager)), 0, 'no programs, no manager');
+is(scalar($server->role($manager)), 0, 'manual WATCHING: no programs, no manager');
 $server->stop;
 done_testing();

@@ -2,6 +2,9 @@
 # Connections to processes of a program that main keeps for its next requests:
 # the program manager is not asked, no other main has to wait for it, and a
 # process that dies meanwhile costs nobody an answer.
+# A case names its rule: a section of RFC 3875, 9110 or 9112, of the
+# specification of FastCGI, or of amped-programs(7) (manual), or a directive of
+# amped.conf(5) (conf).  Cases that begin with ... go on with that rule.
 # arch: all
 use strict;
 use warnings;
@@ -62,17 +65,17 @@ sub turns {
 # Of one client one request follows the other.
 my $client = $programs->client;
 my $pid = asks($client, 'one');
-like($pid, qr/\A\d+\z/, 'a process answers');
+like($pid, qr/\A\d+\z/, 'FastCGI 5.1: a process answers');
 asks($client, 'one') for 1 .. 2;
 my $before = turns();
 my %pids = map { asks($client, 'one') => 1 } 1 .. REQUESTS;
-is_deeply([keys(%pids)], [$pid], 'one process has all requests');
+is_deeply([keys(%pids)], [$pid], 'FastCGI 5.1: one process has all requests');
 cmp_ok(turns() - $before, '<', REQUESTS / 2, '... and the manager none of '
     . 'most of them');
 
 # It dies while it is kept.
 kill('KILL', $pid);
-$programs->gone('a process that is kept dies', $pid);
+$programs->gone('FastCGI 3.5: a process that is kept dies', $pid);
 my $next = asks($client, 'one');
 like($next, qr/\A\d+\z/, '... and another one answers');
 isnt($next, $pid, '... in its place');
@@ -92,7 +95,7 @@ for my $path (qw(one full)) {
 		$fastest = min($fastest // (), time() - $begin);
 	}
 	is_deeply([values(%seen)], [CLIENTS * TURNS],
-	    "$path: one process has the requests of all mains")
+	    "manual LIMITS: $path: one process has the requests of all mains")
 	    or diag(join(' ', %seen));
 	cmp_ok($fastest, '<', 1,
 	    '... and none waits until another main has kept it long enough');
@@ -100,7 +103,7 @@ for my $path (qw(one full)) {
 
 # All requests count.
 my @pids = map { asks($client, 'worn') } 1 .. 60;
-is(scalar(grep { !/\A\d+\z/ } @pids), 0, 'processes that wear answer');
+is(scalar(grep { !/\A\d+\z/ } @pids), 0, 'conf requests: processes that wear answer');
 my %worn;
 $worn{$_}++ for @pids;
 cmp_ok(scalar(keys(%worn)), '>=', 3, '... and are replaced');
@@ -109,6 +112,6 @@ is(scalar(grep { $_ > 20 } values(%worn)), 0,
 
 # The end: they go.
 $server->stop;
-$programs->gone('no process is left', keys(%worn));
+$programs->gone('manual PHP WITHOUT A SERVICE: no process is left', keys(%worn));
 
 done_testing();

@@ -2,6 +2,8 @@
 # Servers that go before they have read a request: a GET or HEAD without a body
 # is sent again, up to twice, and nothing else is.  What a server has read, or
 # has begun to answer, is not sent again.
+# A case names its rule: a section of RFC 9110, or a directive (conf).  Cases
+# that begin with ... go on with that rule.
 # arch: pair
 use strict;
 use warnings;
@@ -161,34 +163,34 @@ sub try {
 }
 
 for my $name (qw(unix tcp scgi)) {
-	is(try($name, ''), '200 . open', "$name: a server answers");
+	is(try($name, ''), '200 . open', "9110 9.2.2: $name: a server answers");
 	is(try($name, 'c'), '200 c. open', '... and where it closes at once, '
 	    . 'when it is asked again');
 	is(try($name, 'p'), '200 p. open', '... as where it has read a part');
 	is(try($name, 'cp'), '200 cp. open', '... or goes twice');
 	is(try($name, 'c', method => 'HEAD'), '200 c. open', '... HEAD, too');
 	is(try($name, 'cpc'), '502 cpc open', '... but not a third time');
-	is(try($name, 'r'), '502 r open', 'what it has read is not sent again');
+	is(try($name, 'r'), '502 r open', '9110 9.2.2: what it has read is not sent again');
 	is(try($name, 'h'), '502 h open', '... nor what it has begun to answer')
 	    unless $name eq 'scgi';
 	is(try($name, 's'), '502 s open', '... or has complained of')
 	    unless $name eq 'scgi';
 	my $good = grep { try($name, 'c') eq '200 c. open' } 1 .. 20;
-	is($good, 20, 'each of many is sent again');
+	is($good, 20, '9110 9.2.2: each of many is sent again');
 }
 for my $case (['a POST', method => 'POST', body => 'abc'], ['an empty POST',
     method => 'POST', body => ''], ['a DELETE', method => 'DELETE'],
     ['a GET with a body', body => 'abc']) {
 	my ($what, %opt) = @$case;
 
-	is(try('unix', 'c', %opt), '502 c open', "$what is not sent again");
+	is(try('unix', 'c', %opt), '502 c open', "9110 9.2.2: $what is not sent again");
 }
 
 # Where there are several servers, another one gets it.
 print { $orders{first} } 'c';
 my $answer = $programs->get('/two');
 is("$answer->{status} " . news('first') . ' ' . news('second'), '200 c .',
-    'another server gets what is sent again');
+    'conf fastcgi: another server gets what is sent again');
 
 # One that is restarted resets what it has not accepted.
 for my $round (1 .. 3) {
@@ -200,7 +202,7 @@ for my $round (1 .. 3) {
 	stop_server('unix');
 	start_server('unix');
 	is($client->response->{body}, "yes\n",
-	    "a restart loses no request ($round)");
+	    "9110 9.2.2: a restart loses no request ($round)");
 }
 
 $server->stop;

@@ -2,6 +2,9 @@
 # Programs that speak FastCGI, as processes that amped keeps and as servers that
 # others start, and SCGI: what they are asked, how their answers are read, right
 # ones and wrong ones, and what becomes of them.
+# A case names its rule: a section of RFC 3875, 9110 or 9112, of the
+# specification of FastCGI, or of amped-programs(7) (manual), or a directive of
+# amped.conf(5) (conf).  Cases that begin with ... go on with that rule.
 # arch: pair
 use strict;
 use warnings;
@@ -126,7 +129,7 @@ for my $path (qw(own unix tcp scgi scgitcp)) {
 	    fields => ['X-Own: a', 'X-Own: b', 'Proxy: evil',
 	    'Content-Type: text/x']);
 
-	is($v->{'-body'}, 'hello', "$path: the body");
+	is($v->{'-body'}, 'hello', "3875 4.2: $path: the body");
 	is_deeply([@$v{qw(REQUEST_METHOD SERVER_PROTOCOL GATEWAY_INTERFACE
 	    CONTENT_LENGTH CONTENT_TYPE HTTP_X_OWN SCRIPT_NAME GREETING)}],
 	    ['POST', 'HTTP/1.1', 'CGI/1.1', 5, 'text/x', 'a, b', "/$path",
@@ -146,19 +149,19 @@ for my $path (qw(own unix tcp scgi scgitcp)) {
 	is(about($path)->{'-flags'}, $path eq 'own' ? 1 : 0,
 	    '... and others of own processes only');
 	is(asks($path, $sums, method => 'POST', body => $large),
-	    "200 $digest", "$path: a large body");
+	    "200 $digest", "3875 4.2: $path: a large body");
 	is(asks($path, $sums, method => 'POST', chunks => [unpack('(a99999)*',
 	    $large)]), "200 $digest", '... in chunks');
-	is(length(asks($path, $plays)), 4_000_004, "$path: a large answer");
+	is(length(asks($path, $plays)), 4_000_004, "3875 6.2.1: $path: a large answer");
 	is(asks($path, 'put("Status: 404 None\nContent-Type: a/b\n\nx");'),
-	    '404 x', "$path: a status");
+	    '404 x', "3875 6.3.3: $path: a status");
 	is(asks($path, 'put("Location: /z\n\n");'), "200 z\n",
-	    "$path: a local redirect");
+	    "3875 6.2.2: $path: a local redirect");
 	is(asks($path, 'head(); put("x");', method => 'HEAD'), '200 ',
-	    "$path: HEAD");
-	is(status_of($path, 'put("no head");'), 502, "$path: no head: 502");
+	    "3875 4.3.2: $path: HEAD");
+	is(status_of($path, 'put("no head");'), 502, "3875 6.2: $path: no head: 502");
 	is(status_of($path, 'take_body(); hang_up();'), 502,
-	    "$path: the connection ends at once: 502");
+	    "3875 6.2: $path: the connection ends at once: 502");
 	is(asks($path, 'put("Content-Type: a/b\nContent-Length: 9\n\nabc"); ' .
 	    'hang_up();'), '200 abc (short)', '... or in the answer: cut');
 	is(asks($path, 'head(); put("abc"); take_body(); hang_up();'),
@@ -171,12 +174,12 @@ for my $path (qw(own unix tcp scgi scgitcp)) {
 for my $path (qw(own unix tcp)) {
 	is(asks($path, 'record(OUTPUT, "Content-Type: a/b\n\nab", ' .
 	    "pad => \$_), record(OUTPUT, 'c', pad => \$_) for $_; finish();"),
-	    '200 abc', "$path: padding of $_ bytes") for 0, 1, 7, 255;
+	    '200 abc', "FastCGI 3.3: $path: padding of $_ bytes") for 0, 1, 7, 255;
 	is(asks($path, 'record(OUTPUT, "Content-Type: a/b\n\nabc", ' .
 	    'pieces => 1); record(OUTPUT, "def", pieces => 3); ' .
 	    'record(END_REQUEST, "\0" x 8, pieces => 1); ' .
 	    '$request{ended} = 1; take_body();'), '200 abcdef',
-	    "$path: records in pieces");
+	    "FastCGI 3.3: $path: records in pieces");
 	is(asks($path, 'record(11, "\0" x 8, id => 0); record(99, "x" x 99); ' .
 	    'record(OUTPUT, "other\n\n", id => 7); head(); put("fine");'),
 	    '200 fine', '... records that are not for this request');
@@ -195,11 +198,11 @@ for my $path (qw(own unix tcp)) {
 	like($busy->{field}{'retry-after'} // '', qr/\A[1-9]\d*\z/,
 	    '... and when to ask again');
 	is(asks($path, 'head(); put("early");', method => 'POST',
-	    body => $large), '200 early', "$path: an answer before the body");
+	    body => $large), '200 early', "FastCGI 6.2: $path: an answer before the body");
 	is(asks($path, 'head(); put("early"); finish();', method => 'POST',
 	    body => $large), '200 early', '... and its end, too');
 	is(asks($path, 'complain("one\ntw"); head(); complain("o\nthree"); ' .
-	    'put("x");'), '200 x', "$path: errors");
+	    'put("x");'), '200 x', "FastCGI 5.3: $path: errors");
 	for my $line (qw(one two three)) {
 		ok($server->wait_line(qr/ $path(?:\[\d+\])?: $line$/m),
 		    "... as lines of the log: $line");
@@ -210,7 +213,7 @@ for my $path (qw(own unix tcp)) {
 # Own processes: kept, replaced, ended.
 my $v = about('single');
 my $pid = $v->{'-pid'};
-is($v->{'-inherited'}, 'nothing', 'an own process inherits no environment');
+is($v->{'-inherited'}, 'nothing', 'FastCGI 2.3: an own process inherits no environment');
 is(about('single')->{'-pid'}, $pid, '... and has the next request, too');
 for (1 .. 3) {
 	$v = about('single', method => 'POST', body => 'x' x 100_000);
@@ -223,19 +226,19 @@ is(asks('single', 'print STDERR "plain\n"; head(); put("x");'), '200 x',
 ok($server->wait_line(qr/ single\[$pid\]: plain$/m),
     '... with its process id in the log');
 is(status_of('single', 'exit(3);'), 502,
-    'a process that ends before it answers: 502');
+    'FastCGI 3.5: a process that ends before it answers: 502');
 $programs->gone('... is gone', $pid);
 works('single', 'is replaced');
 is(asks('single', 'head(); put("abc"); kill("KILL", $$);'),
-    '200 abc (short)', 'one that is killed in its answer: cut');
+    '200 abc (short)', 'FastCGI 3.5: one that is killed in its answer: cut');
 works('single', 'is replaced');
 my ($name, $target) = waiting('single');
 my $answer = $programs->get($target);
-is($answer->{status}, 504, 'one that does not answer: 504');
+is($answer->{status}, 504, '9110 15.6.5: one that does not answer: 504');
 $programs->gone('... is ended', $programs->told($name));
 ($name, $target) = waiting('single', 'head(); put("begun");');
 $answer = $programs->get($target);
-is(answer_of($answer), '200 begun (short)', 'one that falls silent: cut');
+is(answer_of($answer), '200 begun (short)', 'conf silence: one that falls silent: cut');
 $programs->gone('... is ended', $programs->told($name));
 for my $code ('', 'head(); put("x" x 100_000);') {
 	($name, $target) = waiting('own', $code);
@@ -243,19 +246,19 @@ for my $code ('', 'head(); put("x" x 100_000);') {
 	$pid = $programs->told($name);
 	$client->want(1000) if $code ne '';
 	$client->abort;
-	$programs->gone('a client goes: the process ends', $pid);
+	$programs->gone('manual LIMITS: a client goes: the process ends', $pid);
 }
 my %few = map { about('few')->{'-pid'} => 1 } 1 .. 4;
-is(scalar(keys(%few)), 2, 'two requests each, with "requests 2"');
+is(scalar(keys(%few)), 2, 'conf requests: two requests each, with "requests 2"');
 $pid = about('brief')->{'-pid'};
-$programs->gone('a process without requests ends after "idle"', $pid);
+$programs->gone('conf idle: a process without requests ends after "idle"', $pid);
 works('brief', 'starts again');
 $pid = about('aged')->{'-pid'};
-$programs->gone('life 1s: a process ends at that age', $pid);
+$programs->gone('conf life: life 1s: a process ends at that age', $pid);
 works('aged', 'another one starts');
 for (1 .. 2) {
 	$answer = $programs->get('/dies');
-	like($answer->{status}, qr/\A50[23]\z/, 'a program that dies at once');
+	like($answer->{status}, qr/\A50[23]\z/, 'manual WHAT GOES WRONG: a program that dies at once');
 }
 ok($server->wait_line(qr/ dies(?:\[\d+\])?: I am dying$/m),
     '... says why in the log');
@@ -264,7 +267,7 @@ ok($server->wait_line(qr/ dies(?:\[\d+\])?: I am dying$/m),
 (my $first, $target) = waiting('full');
 my $running = $programs->ask($target);
 $programs->told($first);
-is($programs->get($target)->{status}, 503, 'no queue: 503 at once');
+is($programs->get($target)->{status}, 503, 'manual LIMITS: no queue: 503 at once');
 let($first);
 is(answer_of($running->response), "200 $first", '... the first goes on');
 my @own;
@@ -274,10 +277,10 @@ for (1 .. 4) {
 	$programs->told($name);
 }
 my %pids = map { $programs->told($_->[0]) => 1 } @own;
-is(scalar(keys(%pids)), 4, 'four requests at once have four processes');
+is(scalar(keys(%pids)), 4, 'manual LIMITS: four requests at once have four processes');
 ($name, $target) = waiting('own');
 my $fifth = $programs->ask($target);
-is($programs->get('/z')->{status}, 200, 'files do not wait');
+is($programs->get('/z')->{status}, 200, 'manual LIMITS: files do not wait');
 ok(!$programs->has_told($name), '... while the fifth waits');
 let($own[0][0]);
 is(answer_of($own[0][1]->response), "200 $own[0][0]", '... for the first');
@@ -291,7 +294,7 @@ my $slow = $programs->ask(play_as('slow', 'head(); for (1 .. 200) { ' .
     'put("x" x 65536); } tell_test("written"); '), window => 65536);
 $slow->want(1000);
 works('own', 'beside a client that is slow');
-ok(!$programs->has_told('written'), 'the application waits for its client');
+ok(!$programs->has_told('written'), 'manual LIMITS: the application waits for its client');
 is(length($slow->response->{body}), 200 * 65536, '... who gets all of it');
 
 # Servers: the least busy one, another one, none.
@@ -303,16 +306,16 @@ for (1 .. 6) {
 }
 my @counts = map { my $s = $_; scalar(grep { my $pid = $programs->told(
     $_->[0]); grep { $_ == $pid } @{$s->{pids}} } @two) } @{$running{two}};
-is_deeply(\@counts, [3, 3], 'two servers share the requests');
+is_deeply(\@counts, [3, 3], 'conf fastcgi: two servers share the requests');
 let(map { $_->[0] } @two);
 is(answer_of($_->[1]->response), "200 $_->[0]", '... all answer') for @two;
 $running{two}[0]->stop;
 works('two', 'one server refuses: the other one answers') for 1 .. 3;
 $answer = $programs->get('/none');
-is($answer->{status}, 502, 'no server within its time: 502');
+is($answer->{status}, 502, 'manual WHAT GOES WRONG: no server within its time: 502');
 ok($server->wait_line(qr/No such file or directory/), '... with the reason');
 my $waits = $programs->ask(play_as('later', 'head(); put("there");'));
-ok($waits->quiet, 'no server: a request waits');
+ok($waits->quiet, 'conf within: no server: a request waits');
 $running{later} = [Amped::Applications->serve($file{fastcgi},
     $where{later}[0], 1)];
 is(answer_of($waits->response), '200 there', '... until there is one');
@@ -321,7 +324,7 @@ is(answer_of($waits->response), '200 there', '... until there is one');
 $v = Amped::Programs::variables($programs->get('/sub/c.app/x?' .
     (play_as('own', 'put_all();') =~ s/.*\?//r)));
 is_deeply([@$v{qw(SCRIPT_NAME PATH_INFO SCRIPT_FILENAME)}],
-    ['/sub/c.app', '/x', "$www/sub/c.app"], 'a program for files by name');
+    ['/sub/c.app', '/x', "$www/sub/c.app"], '3875 4.1.5: a program for files by name');
 
 # What amped -u says.
 my %said = (own => "fastcgi $file{fastcgi}", unix =>
@@ -330,17 +333,17 @@ my %said = (own => "fastcgi $file{fastcgi}", unix =>
 for my $path (sort keys %said) {
 	my (undef, $out) = run_amped('-f', "$server->{dir}/amped.conf", '-u',
 	    "/$path/a");
-	like($out, qr/^program +$path: \Q$said{$path}\E$/m, "-u: $path");
+	like($out, qr/^program +$path: \Q$said{$path}\E$/m, "manual WATCHING: -u: $path");
 	like($out, qr/^variable +PATH_INFO=\/a$/m, '... and its variables');
 }
 
 for my $all (map { @$_ } values %running) {
-	is($all->errors, '', 'no server has complained');
+	is($all->errors, '', 'FastCGI 3.3: no server has complained');
 }
 
 # The end: own processes go.
 my @left = map { about($_)->{'-pid'} } qw(own single);
 $server->stop;
-$programs->gone('no own process is left', @left);
+$programs->gone('manual PHP WITHOUT A SERVICE: no own process is left', @left);
 
 done_testing();

@@ -1,6 +1,9 @@
 #!/usr/bin/perl
 # Programs with "stream on": they get the body of a request as it comes, and
 # answer meanwhile.  What happens when they, or their clients, do otherwise.
+# A case names its rule: a section of RFC 3875, 9110 or 9112, of the
+# specification of FastCGI, or of amped-programs(7) (manual), or a directive of
+# amped.conf(5) (conf).  Cases that begin with ... go on with that rule.
 # arch: all
 use strict;
 use warnings;
@@ -65,21 +68,21 @@ for my $path (qw(cgi own fastcgi scgi)) {
 		    body => $body);
 
 		is("$answer->{body} $answer->{then}", sum($body) . ' open',
-		    "$path: a body of $n bytes");
+		    "3875 4.2: $path: a body of $n bytes");
 		next if $path eq 'scgi' && $n > 65_000;	# is kept
 		$answer = $programs->get($target, method => 'POST', chunks =>
 		    pieces($body, 30_000));
 		is("$answer->{body} $answer->{then}", sum($body) . ' open',
 		    '... in chunks');
 	}
-	is($programs->get($target)->{body}, sum(''), "$path: no body");
+	is($programs->get($target)->{body}, sum(''), "3875 4.2: $path: no body");
 }
 
 # The length, if it is known.
 my $tells = 'head(); my $n = $ENV{CONTENT_LENGTH} // "none"; ' .
     'put("$n " . take_body());';
 is($programs->get(play_as('cgi', $tells), method => 'POST', body => 'abc')
-    ->{body}, '3 abc', 'CONTENT_LENGTH of a body with a length');
+    ->{body}, '3 abc', '3875 4.1.2: CONTENT_LENGTH of a body with a length');
 is($programs->get(play_as('cgi', $tells), method => 'POST',
     chunks => ['ab', 'c'])->{body}, 'none abc', '... and none of chunks');
 $tells =~ s/\$ENV\{/\$request{params}{/;
@@ -104,7 +107,7 @@ for my $path (sort keys %reads) {
 		$client->fill until $client->{in} =~ /<\Q$word\E>/ ||
 		    $client->{end};
 	}
-	is($client->response->{body}, $came, "$path: a conversation");
+	is($client->response->{body}, $came, "manual BODIES THAT COME: $path: a conversation");
 	is(Amped::Programs::state_of($client), 'open', '... and it goes on');
 }
 
@@ -112,7 +115,7 @@ for my $path (sort keys %reads) {
 my $client = $programs->ask($programs->play('tell_test("runs"); ' .
     'my $b = take_body(); head(); put("[$b]");'), method => 'POST',
     fields => ['Content-Length: 6'], body => 'abc');
-ok($programs->told('runs'), 'the program runs before the body is whole');
+ok($programs->told('runs'), 'manual BODIES THAT COME: the program runs before the body is whole');
 $client->send('def');
 is($client->response->{body}, '[abcdef]', '... and gets the rest');
 
@@ -120,7 +123,7 @@ is($client->response->{body}, '[abcdef]', '... and gets the rest');
 $client = $programs->ask($programs->play('tell_test("expects"); ' .
     'wait_test("go"); my $b = take_body(); head(); put("[$b]");'),
     method => 'POST', fields => ['Expect: 100-continue', 'Content-Length: 3']);
-is($client->response('POST')->{status}, 100, 'go on, says the server');
+is($client->response('POST')->{status}, 100, '9110 10.1.1: go on, says the server');
 ok($programs->told('expects'), '... when the program runs');
 $client->send('abc');
 $programs->let('go');
@@ -154,7 +157,7 @@ SKIP: {
 	    fields => ['Content-Length: ' . (12 << 20)]);
 	$programs->told('stuffed');
 	my $sent = stuff($client, 12 << 20);
-	cmp_ok($sent, '<', 11 << 20, 'a program that does not read stops ' .
+	cmp_ok($sent, '<', 11 << 20, 'manual BODIES THAT COME: a program that does not read stops ' .
 	    "its client, after $sent bytes");
 	$programs->let('unstuff');
 	$client->send('x' x ((12 << 20) - $sent));
@@ -175,19 +178,19 @@ for my $how (sort keys %ends) {
 		    method => 'POST', body => 'x' x $n);
 
 		is("$answer->{status} $answer->{body}", '200 hello',
-		    "a program that $how: $n bytes");
+		    "3875 4.2: a program that $how: $n bytes");
 		like($answer->{then}, qr/\A(?:open|closed)\z/,
 		    '... and what follows is in step');
 	}
 }
 is($programs->get($programs->play('exit(3);'), method => 'POST',
-    body => 'x' x 100_000)->{status}, 502, 'a program that just ends: 502');
+    body => 'x' x 100_000)->{status}, 502, '3875 6.2: a program that just ends: 502');
 for my $path (qw(own fastcgi scgi)) {
 	my $answer = $programs->get(play_as($path, 'head(); put("hello"); ' .
 	    'finish();'), method => 'POST', body => 'x' x (1 << 20));
 
 	is("$answer->{status} $answer->{body}", '200 hello',
-	    "$path: an answer before the body");
+	    "FastCGI 6.2: $path: an answer before the body");
 	is($programs->get(play_as($path, $sum), method => 'POST',
 	    body => 'next')->{body}, sum('next'), '... and the next request');
 }
@@ -199,7 +202,7 @@ for my $line (sort keys %instead) {
 	my $play = $programs->play("put('$line' . \"\\n\\n\");");
 
 	is($programs->get($play, method => 'POST', body => 'x' x 100_000)
-	    ->{body}, $instead{$line}, $line);
+	    ->{body}, $instead{$line}, "3875 6.2: $line");
 	$client = $programs->ask($play, method => 'POST', fields =>
 	    ['Content-Length: 100']);
 	is($client->response->{body}, $instead{$line},
@@ -212,18 +215,18 @@ for my $line (sort keys %instead) {
 for my $path (qw(quick)) {
 	$client = $programs->ask(play_as($path, 'wait_test("never");'),
 	    method => 'POST', fields => ['Content-Length: 100'], body => 'x' x 100);
-	is($client->response->{status}, 504, 'a program that does not answer');
+	is($client->response->{status}, 504, '9110 15.6.5: a program that does not answer');
 	$client = $programs->ask(play_as($path, $sum), method => 'POST',
 	    fields => ['Content-Length: 6'], body => 'abc');
 	select(undef, undef, undef, 1.5);	# longer than answer
 	$client->send('def');
 	is($client->response->{body}, sum('abcdef'),
-	    'a program has its time from the last byte on');
+	    'manual BODIES THAT COME: a program has its time from the last byte on');
 }
 my $waits = 'tell_test("$ENV{QUERY_STRING}"); my $b = take_body(); head(); ' .
     'put("whole");';
-for my $case (['/late/play', 408, 'the body is late'],
-    ['/cgi/play', 408, 'the next byte is late']) {
+for my $case (['/late/play', 408, '9110 15.5.9: the body is late'],
+    ['/cgi/play', 408, '9110 15.5.9: the next byte is late']) {
 	my ($path, $status, $what) = @$case;
 	my $target = $programs->play($waits);
 	my ($n) = $target =~ /(\d+)\z/;
@@ -247,7 +250,7 @@ for my $case (['resets', sub { $_[0]->abort }], ['ends its output',
 	    fields => ['Content-Length: 6'], body => 'abc');
 	my $pid = $programs->told($n);
 	$leave->($client);
-	$programs->gone("a client that $what in its body ends the program",
+	$programs->gone("manual LIMITS: a client that $what in its body ends the program",
 	    $pid);
 	is($client->response->{status}, 400, '... and gets 400')
 	    if $what =~ /output/;
@@ -258,7 +261,7 @@ $client = $programs->ask($target, method => 'POST',
     fields => ['Content-Length: 6'], body => 'abc');
 $programs->told('traps');
 $client->abort;
-ok($programs->told('term'), 'it is told by SIGTERM');
+ok($programs->told('term'), 'manual LIMITS: it is told by SIGTERM');
 
 # Bodies that become too long, or are none.
 for my $case (['/small/play', ['x' x 900, 'x' x 200], 413, 'too long'],
@@ -272,7 +275,7 @@ for my $case (['/small/play', ['x' x 900, 'x' x 200], 413, 'too long'],
 	my $pid = $programs->told($n);
 	$client->send($chunks ? join('', map { sprintf("%x\r\n%s\r\n",
 	    length($_), $_) } @$chunks) : "zz\r\n");
-	is($client->response->{status}, $status, "a body in chunks: $what");
+	is($client->response->{status}, $status, "manual LIMITS: a body in chunks: $what");
 	$programs->gone('... ends the program', $pid);
 }
 $client = $programs->ask(play_as('small', 'head(); put("begun"); ' .
@@ -280,9 +283,9 @@ $client = $programs->ask(play_as('small', 'head(); put("begun"); ' .
     fields => ['Transfer-Encoding: chunked'], body => "1\r\na\r\n");
 $client->fill until $client->{in} =~ /begun/ || $client->{end};
 $client->send(sprintf("%x\r\n%s\r\n", 2000, 'x' x 2000));
-ok($client->response->{short}, 'too long behind the begin of an answer: cut');
+ok($client->response->{short}, 'manual LIMITS: too long behind the begin of an answer: cut');
 is($programs->get('/small/play?0', method => 'POST', fields =>
-    ['Content-Length: 1001'])->{status}, 413, 'too long by its length');
+    ['Content-Length: 1001'])->{status}, 413, '9110 15.5.14: too long by its length');
 
 # Both ways at once, more than anybody holds.
 my $echo = 'head(); while (sysread(STDIN, my $b, 65536)) { put($b) }';
@@ -298,7 +301,7 @@ while ($sent < length($much)) {
 }
 my $answer = $client->response;
 ok(!$answer->{short} && $answer->{body} eq $much,
-    'a program that sends back what it reads, of a client that reads');
+    'manual BODIES THAT COME: a program that sends back what it reads, of a client that reads');
 is(Amped::Programs::state_of($client), 'open', '... and the connection');
 
 $server->stop;

@@ -2,6 +2,9 @@
 # Programs that run as users of their own: who they are, whose files they
 # execute, and that each user has a manager, which a reload leaves alone unless
 # it is about its programs.
+# A case names its rule: a section of RFC 3875, 9110 or 9112, of the
+# specification of FastCGI, or of amped-programs(7) (manual), or a directive of
+# amped.conf(5) (conf).  Cases that begin with ... go on with that rule.
 # arch: pair
 use strict;
 use warnings;
@@ -83,18 +86,18 @@ sub uid_of { return slurp("/proc/$_[0]/status") =~ /^Uid:\s+(\d+)/m && $1 }
 
 # Who is who.
 my ($mine, $groups) = is_who('server', $user, $gid{$user},
-    'the server\'s user');
+    'conf user: the server\'s user');
 is_who('plain', $user, $gid{$user}, '... without a process that stays, too');
-(my $its, $groups) = is_who('other', $other, $gid{$other}, 'its own user');
+(my $its, $groups) = is_who('other', $other, $gid{$other}, 'conf user: its own user');
 is($groups, groups_of($other, $gid{$other}), '... with its groups');
 (undef, $groups) = is_who('group', $other, scalar(getgrnam($group)),
-    'another group');
+    'conf user: another group');
 my $script = Amped::Programs::variables($programs->get('/scripts/env'));
-is($script->{-uid}, $uid{$other}, 'files of a directory, too');
+is($script->{-uid}, $uid{$other}, 'conf user: files of a directory, too');
 my @managers = $server->role($manager);
 is_deeply([sort map { uid_of($_) } @managers], [sort +($uid{$user}) x 2,
-    ($uid{$other}) x 3], 'managers for each user and group, and what stays');
-is(scalar(() = glob('/tmp/amped-*/s')), 0, 'no socket of a process has a name');
+    ($uid{$other}) x 3], 'conf user: managers for each user and group, and what stays');
+is(scalar(() = glob('/tmp/amped-*/s')), 0, 'conf user: no socket of a process has a name');
 
 # Files that others can write to.
 my $env = "$dir/cgi/env";
@@ -108,7 +111,7 @@ for (['may be written by others', sub { chmod(0775, $env) }],
 	my $before = length($server->errors);
 
 	$change->();
-	is($programs->get('/scripts/env')->{status}, 403, "403: $why");
+	is($programs->get('/scripts/env')->{status}, 403, "conf user: 403: $why");
 	ok(eval { await('a line', sub {
 		substr($server->errors, $before) =~
 		    /: not executed, .*: \Q$dir\E\S* \Q$why\E/;
@@ -121,10 +124,10 @@ for (['may be written by others', sub { chmod(0775, $env) }],
 	    '... put right, it runs');
 }
 chown($uid{$other}, -1, $env);
-is($programs->get('/scripts/env')->{status}, 200, 'a file of its user runs');
+is($programs->get('/scripts/env')->{status}, 200, 'conf user: a file of its user runs');
 write_file("$dir/www/a.own", 'print "Content-Type: a/b\n\n$>";');
 is($programs->get('/files/a.own')->{body}, $uid{$other},
-    'a file for an interpreter');
+    'conf user: a file for an interpreter');
 chmod(0666, "$dir/www/a.own");
 is($programs->get('/files/a.own')->{status}, 403,
     '... is not read if others can write to it');
@@ -136,30 +139,30 @@ ok($server->wait_line(qr{warn: 403 for /files/a\.own .*: it names a program }),
     '... with a line in the log');
 chown($uid{$other}, -1, "$dir/www/a.own");
 chmod(0777, "$dir/bin");
-is($programs->get('/group')->{status}, 502, 'nor is a command');
+is($programs->get('/group')->{status}, 502, 'conf user: nor is a command');
 chmod(0755, "$dir/bin");
-is_who('group', $other, scalar(getgrnam($group)), 'put right');
+is_who('group', $other, scalar(getgrnam($group)), 'conf user: put right');
 
 # A reload about one of them, and deaths.
 reload(global => $global =~ s/(program group \{\n)/$1\tenvironment A b\n/r);
-is((who('server'))[0], $mine, 'a reload about one user: others keep theirs');
+is((who('server'))[0], $mine, 'manual WATCHING: a reload about one user: others keep theirs');
 is((who('other'))[0], $its, '... also one of the same user in its own group');
 ok(eval { await('as many managers as before', sub {
 	my @now = $server->role($manager);
 	my %now = map { $_ => 1 } @now;
 	return @now == @managers && 1 == grep { !$now{$_} } @managers;
 }) }, '... and one manager is another one');
-is_who('group', $other, scalar(getgrnam($group)), 'the new one');
+is_who('group', $other, scalar(getgrnam($group)), 'manual WATCHING: the new one');
 reload(global => "program first {\n\tfastcgi $tell\n\tuser $other\n}\n" .
     $server->{global});
-is((who('server'))[0], $mine, 'a further program in front of the others');
+is((who('server'))[0], $mine, 'manual WATCHING: a further program in front of the others');
 isnt((who('other'))[0], $its, '... concerns those of its user');
 is_who('plain', $user, $gid{$user}, '... and each is as before');
 is_who('group', $other, scalar(getgrnam($group)), '... as here');
 my @killed = grep { uid_of($_) == $uid{$user} } $server->role($manager);
 $its = (who('other'))[0];
 kill('KILL', @killed);
-$programs->gone('managers are killed: their processes go', $mine);
+$programs->gone('manual WATCHING: managers are killed: their processes go', $mine);
 is((who('other'))[0], $its, '... those of others stay');
 is_who('server', $user, $gid{$user}, '... and they have successors');
 $server->stop;
@@ -172,10 +175,10 @@ for my $args (['-t'], ['-D']) {
 	my ($status, $out, $err) = Amped::run_as($user, @$args, '-f',
 	    "$conf/amped.conf");
 
-	isnt($status, 0, "@$args of another user than root fails");
+	isnt($status, 0, "conf user: @$args of another user than root fails");
 	like($out . $err, qr/program one has a user of its own, which only/,
 	    '... and says why');
 }
 my ($status) = Amped::run_as($other, '-t', '-q', '-f', "$conf/amped.conf");
-is($status, 0, 'that user itself can');
+is($status, 0, 'conf user: that user itself can');
 done_testing();
