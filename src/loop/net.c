@@ -29,7 +29,7 @@
 #define UNSENT_MAX	(128 * 1024)
 /* Bytes held by a socket that reports room late.  One that holds more than MAX
  * has a fast client. */
-#define LATE_MIN	(96 * 1024)
+#define LATE_MIN	(32 * 1024)
 #define LATE_MAX	(1024 * 1024)
 #define PART_MAX	(64 * 1024)	/* bytes of a sendfile(2) that waits */
 
