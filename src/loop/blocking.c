@@ -55,14 +55,16 @@ should_wait_on(const struct client *c, const struct wait *w,
 }
 
 /* Performs an operation.  When the time of this iteration is over, only one
- * that does not wait. */
+ * that does not wait; the end of the output is told at once. */
 static enum net_state
 perform_wait(struct client *c, struct wait *w, bool is_over)
 {
 	enum net_state	state;
 
-	if (is_over && w->kind == WAIT_READ && w->deadline != 0)
+	if (is_over && w->kind == WAIT_READ && w->deadline != 0) {
+		net_shape(&c->sock, w);
 		return NET_READ;
+	}
 	if (is_over && (w->kind == WAIT_WRITE || w->kind == WAIT_SEND))
 		return NET_WRITE;
 	state = net_perform_waiting(&c->sock, w);

@@ -292,11 +292,10 @@ is_output(const struct wait *w)
 	return w->kind == WAIT_WRITE || w->kind == WAIT_SEND;
 }
 
-/* Uncorks, or corks, and sets the priority, as the wait asks for.  The end of
- * the output pushes the last bytes, in the same packet.  A socket that reports
- * late takes less until it is told to report soon. */
-static NOINLINE void
-shape_output(struct net_sock *s, const struct wait *w)
+/* The end of the output pushes the last bytes, in the same packet.  A socket
+ * that reports late takes less until it is told to report soon. */
+NOINLINE void
+net_shape(struct net_sock *s, const struct wait *w)
 {
 	bool	cork = (w->flags & WAIT_CORK) != 0;
 	bool	large = (w->flags & WAIT_LARGE) != 0;
@@ -328,7 +327,7 @@ net_perform_sock(struct net_sock *s, struct wait *w)
 {
 	if (s->corked || s->large || s->late ||
 	    (w->flags & (WAIT_CORK | WAIT_END | WAIT_LARGE)) != 0)
-		shape_output(s, w);
+		net_shape(s, w);
 	return perform_operation(s, w, MSG_DONTWAIT);
 }
 
@@ -336,7 +335,7 @@ net_perform_sock(struct net_sock *s, struct wait *w)
 enum net_state
 net_perform_waiting(struct net_sock *s, struct wait *w)
 {
-	shape_output(s, w);
+	net_shape(s, w);
 	return perform_operation(s, w,
 	    w->kind == WAIT_READ && w->deadline == 0 ? MSG_DONTWAIT : 0);
 }

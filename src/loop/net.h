@@ -61,6 +61,9 @@ enum net_state	 net_perform_sock(struct net_sock *, struct wait *);
 /* The same of a socket that can block and has no layer, but the operation waits
  * for NET_WAIT_MS at most.  NET_READ and NET_WRITE: that time is over. */
 enum net_state	 net_perform_waiting(struct net_sock *, struct wait *);
+/* Does only what the flags of a wait ask for before its operation: corks,
+ * uncorks, sets the priority, ends the output. */
+void		 net_shape(struct net_sock *, const struct wait *);
 /* Limits operations of a socket that can block to NET_WAIT_MS each.  Sockets
  * accepted from this one inherit the limit, except for those of AF_UNIX. */
 void		 net_limit(int fd);

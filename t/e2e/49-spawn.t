@@ -20,12 +20,14 @@ my $root = docroot(%files);
 my $request = "GET /page HTTP/1.1\r\nHost: x\r\n\r\n";
 
 sub start {
-	my ($arch, $spawn, $io, $workers) = (@_, 6);
+	my ($arch, $spawn, $io, $workers, $more) = @_;
 
+	$workers //= 6;
+	$more //= '';
 	return Amped->start(by_conf => 1, root => $root,
 	    global => "architecture $arch\nworkers $workers\n" .
 	    "spawn $spawn\nio $io\n" .
-	    "limits { head 1s }\n",
+	    "limits { head 1s }\n$more",
 	    site => "\tpath /slowly {\n\t\tsend 1s\n\t}");
 }
 
@@ -159,6 +161,25 @@ subtest 'the next client of a thread may stay' => sub {
 	isnt($response->{field}{connection} // '', 'close',
 	    '... is not asked to close');
 	$_->close for $first, $second;
+	$server->stop;
+};
+
+# Clients take some bytes now and then, so each operation of the server waits,
+# and the last one of some of them beyond the end of an iteration.
+subtest 'the end of a response that takes long' => sub {
+	my $server = start('mt', 'pool', 'synchronous', 8,
+	    "limits { linger 1m }\ntransport { buffer 64K }\n");
+	my @clients = map { $server->connect(window => 16384 * $_) } 1 .. 8;
+
+	$_->send("GET /large HTTP/1.0\r\n\r\n") for @clients;
+	await('the responses', sub {
+		!grep { $_->quiet || length($_->{in}) < length($large) }
+		    @clients;
+	});
+	for my $i (0 .. $#clients) {
+		is_right($clients[$i], 'large', "client $i");
+		ok($clients[$i]->closed, '... is told the end');
+	}
 	$server->stop;
 };
 
