@@ -30,6 +30,7 @@
 #define BUSY		(2 * CONN_SEND_MAX)
 #define TAIL_MAX	(2 * CONN_SEND_QUOTA)
 #define WINDOW_STEP	(64 * 1024)
+#define REST_MAX	(2 * WINDOW_STEP) /* goes with a smaller window */
 
 /* Bytes after which a file that is being sent is compared with its version
  * again: a client is to learn of a change before it has received all. */
@@ -468,11 +469,13 @@ window_min(const struct conn *c)
 {
 	const struct request	*r = c->request;
 	size_t			 most = CONN_SEND_MAX;
+	int64_t			 left = r->body.end - r->body.next;
 
-	if (is_busy(c->http) && r->body.end - r->body.next > TAIL_MAX)
+	if (is_busy(c->http) && left > TAIL_MAX)
 		most = CONN_SEND_QUOTA;
 	most -= WINDOW_STEP - 1;
-	return r->body.window == 0 ? most : MIN(most, r->body.window);
+	return r->body.window == 0 || left <= REST_MAX ? most :
+	    MIN(most, r->body.window);
 }
 
 /* Counts a window behind which the body goes on. */
@@ -557,9 +560,8 @@ body_unsend(struct conn *c)
 		r->body.chunk = chunk_hold(&c->http->caches->chunks, r->file,
 		    chunk_index(r->file, r->body.next));
 	c->after_send = STEP_BODY;
-	/* Most clients take as much the next time, and all of what is left
-	 * when that is little.  To take back costs less than to be woken. */
-	r->body.window = 2 * (uint32_t)c->used_out + WINDOW_STEP;
+	/* Most clients take as much the next time. */
+	r->body.window = (uint32_t)c->used_out + WINDOW_STEP;
 	r->body.all_taken = false;
 }
 
@@ -584,7 +586,8 @@ look_end(const struct request *r)
 {
 	int64_t	end = r->body.next + r->body.window;
 
-	return r->body.window == 0 ? r->body.end : MIN(end, r->body.end);
+	return r->body.window == 0 ? r->body.end :
+	    MIN(end + REST_MAX, r->body.end);
 }
 
 /* Puts out the next chunk if it is in memory; returns its state. */
