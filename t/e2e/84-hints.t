@@ -1,7 +1,7 @@
 #!/usr/bin/perl
 # Hints: when a page comes up cold, the files behind it are brought in before
-# they are asked for, by what requests have said, or by the names in the page.
-# What was learned goes from main to main, and is kept over a restart.
+# they are asked for, by what requests have said, or by the names in the page;
+# not while tasks wait for a helper.  What was learned goes from main to main, and is kept over a restart.
 # The disk answers nothing while a file is asked for that must be in memory.
 # arch: all
 use strict;
@@ -77,6 +77,28 @@ sub make_cold {
 	ok(get('dir/page.html'), 'the page comes up cold');
 }
 
+sub queued { return ctl('metrics') =~ /^amped_queued_jobs (\d+)/m ? $1 : -1 }
+
+# The same, while more lookups wait than there may be helpers.
+sub make_cold_and_busy {
+	like(ctl('purge', '*'), qr/purged/, 'nothing is in memory');
+	$fs->hold('all');
+	my @clients = map { $server->connect } 1 .. 11;
+	for my $n (1 .. 10) {
+		$clients[$n]->send("GET /none$n HTTP/1.1\r\n" .
+		    "Host: localhost\r\n\r\n");
+	}
+	await('two to wait', sub { queued() == 2 });
+	$clients[0]->send("GET /dir/page.html HTTP/1.1\r\n" .
+	    "Host: localhost\r\n\r\n");
+	await('the page to wait, too', sub { queued() >= 3 });
+	is_deeply([map { queued() } 1 .. 20], [(3) x 20],
+	    'no hint waits behind them');
+	$fs->release;
+	is(join(' ', map { $_->response->{status} } @clients),
+	    join(' ', 200, (404) x 10), 'all are answered');
+}
+
 # Asks for files while the disk answers nothing.
 sub is_ready {
 	my ($what, @names) = @_;
@@ -102,7 +124,7 @@ kill('HUP', $server->{pid});
 ok($server->wait_line(qr/info: hints of 1 page came with the list/),
     'the next main takes over what this one has learned');
 await('the old main to go', sub { $server->role('main') == 1 });
-make_cold();
+Amped::architecture() eq 'amped' ? make_cold_and_busy() : make_cold();
 await('the hints', sub { counts() =~ /^4 / });
 is_ready('after a reload', 'dir/a.png', 'dir/b.css');
 await('them to be used', sub { counts() eq '4 4 0' });
