@@ -377,6 +377,9 @@ put_helpers(struct page *p)
 	    "late; they keep %.1f busy", COUNT("queued-jobs"),
 	    COUNT("queued-jobs-max"), COUNT("jobs-dropped"),
 	    COUNT("disk-timeouts"), GET("helpers-load"));
+	if (GET("helpers-load") >= GET("helpers-limit"))
+		put_text(p, "            jobs wait: a higher helpers max saves "
+		    "time, if the disk can");
 }
 
 /* If their number changes. */

@@ -76,6 +76,21 @@ START_TEST(once)
 }
 END_TEST
 
+/* Whether there should be more helpers, by their load. */
+START_TEST(helpers)
+{
+	const char	*advice = "jobs wait: a higher helpers max saves time";
+
+	shown("helpers-limit 32\nhelpers-load 31.900000\n", NULL, 120, 100);
+	has("they keep 31.9 busy");
+	ck_assert_msg(strstr(text.at, advice) == NULL, "%s", text.at);
+	shown("helpers-limit 32\nhelpers-load 32.000000\n", NULL, 80, 100);
+	has(advice);
+	shown("helpers-limit 0\nhelpers-load 0.000000\n", NULL, 120, 100);
+	ck_assert_msg(strstr(text.at, advice) == NULL, "%s", text.at);
+}
+END_TEST
+
 START_TEST(rates)
 {
 	shown("requests 1250\nbytes 22528\nbytes-in 10\nhelpers-limit 1\n"
@@ -147,6 +162,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_checked_fixture(tests, NULL, clear);
 	tcase_add_test(tests, once);
+	tcase_add_test(tests, helpers);
 	tcase_add_test(tests, rates);
 	tcase_add_test(tests, sizes);
 	tcase_add_test(tests, narrow);

@@ -520,6 +520,22 @@ check_page(const char *t)
 	ck_assert_int_eq(depth, 0);
 }
 
+/* Whether there should be more helpers, by the load of these. */
+START_TEST(helpers)
+{
+	const char	*advice = "<b>jobs wait for helpers</b>";
+
+	fill_gauges();
+	stats_gauges[STATS_GAUGE_HELPERS_LIMIT] = 4;
+	stats_gauges[STATS_GAUGE_HELPERS_LOAD] = 3900000;
+	has_line(write_report(REPORT_HTML), "keep 3.9 of at most 4 helpers busy");
+	ck_assert_ptr_null(strstr(out.at, advice));
+	stats_gauges[STATS_GAUGE_HELPERS_LOAD] = 4000000;
+	has_line(write_report(REPORT_HTML), "keep 4.0 of at most 4 helpers busy");
+	ck_assert_ptr_nonnull(strstr(out.at, advice));
+}
+END_TEST
+
 START_TEST(html)
 {
 	const char	*t;
@@ -710,6 +726,7 @@ unit_tests(TCase *t)
 	tcase_add_test(t, json);
 	tcase_add_test(t, prometheus);
 	tcase_add_test(t, long_ones);
+	tcase_add_test(t, helpers);
 	tcase_add_test(t, html);
 	tcase_add_test(t, table);
 	tcase_add_test(t, table_of_chains);
