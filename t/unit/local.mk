@@ -6,6 +6,7 @@ if HAVE_CHECK
 check_LIBRARIES += libunit.a
 thread_tests = \
 	t/unit/cache/cache_threads \
+	t/unit/http/caches \
 	t/unit/http/caches_threads \
 	t/unit/loop/threads
 unit_tests = \
@@ -82,6 +83,7 @@ unit_tests = \
 	t/unit/helpers/way \
 	t/unit/helpers/wire \
 	t/unit/helpers/wire_reply \
+	t/unit/http/caches \
 	t/unit/http/caches_threads \
 	t/unit/http/deferred_close \
 	t/unit/http/hints/reference \
