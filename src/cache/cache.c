@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "cache/edges.h"
+#include "cache/guests.h"
 #include "cache/keep.h"
 #include "cache/policy.h"
 #include "lib/need.h"
@@ -79,7 +80,8 @@ cache_add(struct cache *c, struct cache_entry *e, size_t bytes)
 	e->times = 0;
 	cache_charge(c, bytes);
 	c->edges += edge_bytes(c, e, bytes);
-	c->policy->add(c, e);
+	if (!guests_add(c, e, bytes))
+		c->policy->add(c, e);
 }
 
 void
@@ -91,6 +93,7 @@ cache_remove(struct cache *c, struct cache_entry *e, size_t bytes)
 		c->order.kept -= bytes;
 	else
 		c->edges -= edge_bytes(c, e, bytes);
+	policy_drop_guest(c, e, bytes);
 	if (!kept && c->policy->leave != NULL)
 		c->policy->leave(c, e, bytes);
 	TAILQ_REMOVE(&c->order.queues[e->queue], e, link);
@@ -126,15 +129,19 @@ cache_victim(struct cache *c)
 	struct cache_entry	*e = keep_victim(c, true);
 
 	if (e == NULL)
+		e = guests_victim(c, true);
+	if (e == NULL)
 		e = find_victim(c);
+	if (e == NULL)
+		e = guests_victim(c, false);
 	return e != NULL ? e : keep_victim(c, false);
 }
 
 void
 cache_requeue(struct cache *c, struct cache_entry *e)
 {
-	if (e->queue == POLICY_KEPT)
-		policy_move(c, e, POLICY_KEPT);
+	if (e->queue == POLICY_KEPT || policy_has_guest(c, e))
+		policy_move(c, e, e->queue);
 	else
 		c->policy->keep(c, e);
 }

@@ -90,6 +90,7 @@ describe_chunk(const struct cache_entry *e, struct cache_item *item)
 	item->key = mix_bits(v->ino + mix_bits(v->dev + mix_bits(
 	    (uint64_t)v->mtime + mix_bits(v->mtime_ns + chunk_slot(k)))));
 	item->edge = !k->file->small && k->edge;
+	item->guest = k->file->guest;
 }
 
 /* A new copy may have bytes of the next version. */
@@ -121,8 +122,7 @@ find_region(void)
 void
 chunk_init(struct chunk_cache *cc, size_t limit_bytes, size_t limit_mappings)
 {
-	memset(cc, 0, sizeof(*cc));
-	cc->pagemap = -1;
+	*cc = (struct chunk_cache){ .pagemap = -1 };
 	slab_init(&cc->slab);
 	cache_init(&cc->cache, "chunk", 0, limit_bytes, drop_chunk);
 	cc->cache.describe = describe_chunk;

@@ -35,7 +35,7 @@ struct file {
 	uint32_t		 copied : 1;	/* small: copy is complete */
 	uint32_t		 warned : 1;	/* logged: cannot be read */
 	uint32_t		 digested : 1;	/* the digest is complete */
-	uint32_t		 kept : 1, references : 28;	/* keep.h */
+	uint32_t		 kept : 1, guest : 1, references : 27;
 	struct chunk		*chunks[];	/* slots of the chunk cache */
 };
 

@@ -40,6 +40,7 @@ keep_add(struct cache *c, struct cache_entry *e, size_t bytes)
 	/* A cache that is disabled has no share. */
 	if (get_share(c) == 0 || !has_room(c, bytes))
 		return false;
+	policy_drop_guest(c, e, bytes);
 	if (c->policy->leave != NULL)
 		c->policy->leave(c, e, bytes);
 	policy_move(c, e, POLICY_KEPT);

@@ -28,6 +28,8 @@ libcache_a_SOURCES = \
 	src/cache/ghosts.h \
 	src/cache/handover.c \
 	src/cache/handover.h \
+	src/cache/guests.c \
+	src/cache/guests.h \
 	src/cache/header.c \
 	src/cache/header.h \
 	src/cache/hint_table.c \

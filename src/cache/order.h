@@ -26,13 +26,15 @@ struct cache_item {
 	uint64_t	key;		/* the same when the entry comes back;
 					 * others hardly ever have it */
 	bool		edge;		/* see cache_victim() */
+	bool		guest;		/* see guests.h */
 };
 
 struct cache_order {
 	struct policy_queue	 queues[POLICY_QUEUES];
 	struct cache_entry	*hand;	/* sieve: to be looked at next; NULL:
 					 * the oldest */
-	size_t			 newcomers;	/* s3fifo: weight of queue 0 */
+	size_t			 newcomers;	/* their weight, of s3fifo; or
+						 * bytes of guests (guests.h) */
 	struct ghosts		 ghosts;	/* s3fifo: have left queue 0 */
 	uint64_t		 clock;	/* gdsf, lfu: rank of the last victim */
 	size_t			 kept;	/* bytes, or paths (keep.h) */

@@ -28,6 +28,21 @@ policy_move(struct cache *c, struct cache_entry *e, unsigned queue)
 	policy_enqueue(c, e, queue);
 }
 
+bool
+policy_has_guest(const struct cache *c, const struct cache_entry *e)
+{
+	return !c->policy->has_newcomers && e->queue == POLICY_NEWCOMERS;
+}
+
+/* A newcomer that another policy has left is not in the sum. */
+void
+policy_drop_guest(struct cache *c, const struct cache_entry *e, size_t bytes)
+{
+	if (policy_has_guest(c, e))
+		c->order.newcomers -= bytes < c->order.newcomers ? bytes :
+		    c->order.newcomers;
+}
+
 void
 policy_change(struct cache *c, const struct cache_policy *policy)
 {
@@ -58,6 +73,7 @@ policy_adopt(struct cache *c, bool newcomers)
 		    (e = TAILQ_FIRST(&c->order.queues[i])) != NULL) {
 			if (left-- == 0)
 				return;
+			policy_drop_guest(c, e, policy_describe(c, e, 0).bytes);
 			policy_move(c, e, POLICY_MAIN);
 		}
 	c->order.foreign = false;

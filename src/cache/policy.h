@@ -21,6 +21,7 @@
 
 struct cache_policy {
 	const char		*name;
+	bool			 has_newcomers;	/* queues all of them apart */
 	/* Queues an entry: a new one; a victim that is to stay. */
 	void			(*add)(struct cache *, struct cache_entry *);
 	void			(*keep)(struct cache *, struct cache_entry *);
@@ -62,6 +63,12 @@ void		 policy_enqueue(struct cache *, struct cache_entry *,
 /* Moves an entry from its queue behind all others of another queue. */
 void		 policy_move(struct cache *, struct cache_entry *,
 		    unsigned queue);
+/* Whether an entry is queued as a guest (guests.h). */
+bool		 policy_has_guest(const struct cache *,
+		    const struct cache_entry *);
+/* Counts an entry out that is about to leave its queue, if it is a guest. */
+void		 policy_drop_guest(struct cache *, const struct cache_entry *,
+		    size_t bytes);
 /* Moves some entries that another policy has queued into POLICY_MAIN.  For the
  * search for a victim, by a policy with or without POLICY_NEWCOMERS. */
 void		 policy_adopt(struct cache *, bool newcomers);

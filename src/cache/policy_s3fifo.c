@@ -159,6 +159,7 @@ find_victim(struct cache *c)
 
 const struct cache_policy policy_s3fifo = {
 	.name = "s3fifo",
+	.has_newcomers = true,
 	.add = add_entry,
 	.keep = keep_entry,
 	.victim = find_victim,

@@ -66,6 +66,8 @@ adopt_some(struct cache *c,
 		    (class = class_of(c, e)) != i) {
 			if (left-- == 0)
 				return;
+			policy_drop_guest(c, e,
+			    policy_describe(c, e, 0).bytes);
 			set_rank(c, e, class);
 			policy_move(c, e, class);
 		}

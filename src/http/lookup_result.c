@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "cache/digest.h"
+#include "cache/guests.h"
 #include "cache/keep.h"
 #include "http/lookup_private.h"
 #include "http/namespace.h"
 #include "http/rules.h"
+#include "http/variants/filtered.h"
 #include "http/variants/language.h"
 #include "http/variants/variant.h"
 #include "http/watch/passes.h"
@@ -118,6 +120,8 @@ lookup_result_take_file(struct lookup *l, struct path_info *a, uint16_t tried)
 	job->fd = -1;			/* the file owns it */
 	if (keep)
 		keep_file(a->file);
+	if (filtered_has_query(l->path))
+		guests_take_file(a->file);
 	path_info_found(&caches->paths, l->path, a, tried);
 	if (keep)
 		keep_path(&caches->paths, l->path);

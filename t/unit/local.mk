@@ -26,6 +26,7 @@ unit_tests = \
 	t/unit/cache/edges \
 	t/unit/cache/file \
 	t/unit/cache/ghosts \
+	t/unit/cache/guests \
 	t/unit/cache/header \
 	t/unit/cache/hint_table \
 	t/unit/cache/keep \

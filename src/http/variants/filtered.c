@@ -10,6 +10,7 @@
 #include "http/variants/filtered.h"
 #include "http/variants/dependencies.h"
 #include "http/variants/language.h"
+#include "http/variants/variant.h"
 #include "http/rules.h"
 #include "lib/hash.h"
 #include "stats/chain_stats.h"
@@ -155,6 +156,12 @@ query_of_name(const struct path *p)
 
 	str_cut(&name, '?');
 	return name;
+}
+
+bool
+filtered_has_query(const struct path *p)
+{
+	return variant_has_query(p->namespace) && query_of_name(p).len > 0;
 }
 
 /*

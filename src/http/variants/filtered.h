@@ -27,6 +27,8 @@ filtered_takes_query(const struct path *p)
 	return ((const struct conf_rules *)p->rules)->chains.nparameters > 0;
 }
 
+/* Whether the name of a result, or of its variant, has a query. */
+bool		 filtered_has_query(const struct path *);
 /* The chain of a path's file that a job has found, of that media type; NULL:
  * none. */
 const struct conf_chain *filtered_chain(const struct path *,

@@ -13,6 +13,7 @@
 
 #include "cache/chunk.h"
 #include "cache/digest.h"
+#include "cache/guests.h"
 #include "conf/chain.h"
 #include "http/namespace.h"
 #include "http/rules.h"
@@ -91,11 +92,17 @@ new_file(const struct lookup *l, struct path_info *a, int fd,
     const struct job_version *v, const struct job_facts *facts)
 {
 	struct file_cache	*files = &l->http->caches->files;
+	bool			 has_digest = tag_needs_digest(l->http->conf,
+				    l->path, v);
+	struct file		*f = has_digest ? file_new_with_digest(files,
+				    fd, v, facts) : file_new(files, fd, v,
+				    facts);
 
-	if (!tag_needs_digest(l->http->conf, l->path, v))
-		return file_new(files, fd, v, facts);
-	a->variants |= PATHNAME_BY_CONTENT;
-	return file_new_with_digest(files, fd, v, facts);
+	if (has_digest)
+		a->variants |= PATHNAME_BY_CONTENT;
+	if (filtered_has_query(l->path))
+		guests_take_file(f);
+	return f;
 }
 
 /* A file that is filtered, and the filters, as a lookup has found them. */
