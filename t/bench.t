@@ -231,6 +231,23 @@ SKIP: {
 	    'all misses are first ones') or diag($text);
 	is(scalar(() = $text =~ /^met    \w+, paths asked for twice/mg), 5,
 	    'a scan evicts little') or diag($text);
+
+	# Other caches: each policy hits half, and a scan evicts the half.
+	my $other = docroot('contrib/bench/caches' => <<'END');
+#!/bin/sh
+case $1 in
+scan)	echo lru 100 50 ;;
+*)	for policy in lru sieve s3fifo lfu gdsf; do
+		echo $policy 10 100 50 100 50 50
+	done
+esac
+END
+	chmod(0755, "$other/contrib/bench/caches");
+	local $ENV{AMPED_BUILD} = $other;
+	($status, $text) = Amped::run_command(undef, $^X, "$bench/policies",
+	    '-n', 1000, '-p', 10, "$trace.files.tsv", "$trace.tsv");
+	is($status >> 8, 1, 'a bar is missed') or diag($text);
+	like($text, qr/^MISSED lru, paths asked for twice/m, '... which one');
 }
 
 # -h of each program explains each option of its usage.
