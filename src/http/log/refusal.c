@@ -214,13 +214,15 @@ find_missing(const struct request *r)
 {
 	const struct conf_program	*program;
 	const char			*slash;
+	char				 decoded[JOB_PATH_MAX];
 	enum why			 why = r->response.why;
 
 	if (r->path == NULL || (why != WHY_ABSENT && why != WHY_NOT_DIRECTORY &&
 	    why != WHY_NO_INDEX && why != WHY_SPECIAL))
 		return NULL;
 	program = rules_directory_program(r->path->rules);
-	slash = strrchr(r->path->name, '/');
+	rules_decode(r->path, decoded);
+	slash = strrchr(decoded, '/');
 	return program != NULL || slash == NULL ? program :
 	    conf_program_of_file(r->path->rules, slash + 1);
 }
