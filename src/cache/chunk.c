@@ -184,13 +184,13 @@ chunk_index(const struct file *f, int64_t offset)
 {
 	if (f->small)
 		return 0;
-	return (uint32_t)((uint64_t)offset / f->cache->chunk_size);
+	return (uint32_t)((uint64_t)offset / file_chunk_size(f));
 }
 
 static uint32_t
 length_at(const struct file *f, uint32_t index)
 {
-	size_t	size = f->cache->chunk_size;
+	size_t	size = file_chunk_size(f);
 	int64_t	left = f->version.size - (int64_t)index * (int64_t)size;
 
 	return f->small || left < (int64_t)size ? (uint32_t)left :

@@ -74,7 +74,7 @@ static inline int64_t
 chunk_start(const struct chunk *k)
 {
 	return k->file->small ? 0 :
-	    (int64_t)k->index * (int64_t)k->file->cache->chunk_size;
+	    (int64_t)k->index * (int64_t)file_chunk_size(k->file);
 }
 
 void		 chunk_init(struct chunk_cache *, size_t limit_bytes,

@@ -175,15 +175,23 @@ file_fits(const struct file_cache *fc, const struct job_version *version)
 	return (uint64_t)version->size / fc->chunk_size < FILE_CHUNKS_MAX;
 }
 
+/* For each chunk of a handle's file a helper opens, compares and closes the
+ * file, each of which may take seconds; so there are fewer chunks. */
+size_t
+file_chunk_size(const struct file *f)
+{
+	return f->cache->chunk_size * (f->handle ? 4 : 1);
+}
+
 /* A small file has one chunk, an empty one none. */
 static uint32_t
-count_chunks(const struct file_cache *fc, const struct job_version *version)
+count_chunks(const struct file *f)
 {
-	uint64_t	size = (uint64_t)version->size;
+	uint64_t	size = (uint64_t)f->version.size;
 
-	if (size == 0 || is_small(fc, version))
+	if (size == 0 || f->small)
 		return size != 0;
-	return (uint32_t)((size + fc->chunk_size - 1) / fc->chunk_size);
+	return (uint32_t)((size - 1) / file_chunk_size(f) + 1);
 }
 
 /* Counts the method of a file; true: log it, once for each device and method.
@@ -247,25 +255,22 @@ static struct file *
 new_file(struct file_cache *fc, int fd, const struct job_version *version,
     const struct job_facts *facts, bool digest)
 {
-	uint32_t	 nchunks;
+	struct file	 head = {
+		.cache = fc, .references = 1, .version = *version,
+		.small = is_small(fc, version), .strong = facts->strong,
+		.handle = facts->handle, .made = !S_ISREG(facts->mode),
+		.has_digest = digest
+	};
 	uint64_t	 dev;
 	struct file	*f;
 	bool		 is_new;
 
 	need(fd != -1 && version->size >= 0 && file_fits(fc, version));
-	nchunks = count_chunks(fc, version);
+	head.nchunks = count_chunks(&head);
 	lock_acquire(fc->cache.lock);
-	f = slab_alloc_zero(&fc->slab, record_size(nchunks, digest));
+	f = slab_alloc_zero(&fc->slab, record_size(head.nchunks, digest));
 	lock_release(fc->cache.lock);
-	f->cache = fc;
-	f->references = 1;
-	f->version = *version;
-	f->small = is_small(fc, version);
-	f->strong = facts->strong;
-	f->handle = facts->handle;
-	f->made = !S_ISREG(facts->mode);
-	f->nchunks = nchunks;
-	f->has_digest = digest;
+	*f = head;
 	f->digested = version->size == 0;
 	f->open_file = new_open_file(f, fd, &facts->cached);
 	dev = f->open_file->version->dev;

@@ -4,9 +4,8 @@
  * Files and their chunks (chunk.h) are one cache with one lock, since dropping
  * either may end the other.
  *
- * A file whose bytes are all copied keeps no descriptor.  The number of open
- * descriptors is limited: of files that no response sends, the least recently
- * used ones are closed.
+ * A file whose bytes are all copied keeps no descriptor.  The number of others
+ * is limited: the least recently used ones that no response sends are closed.
  */
 #ifndef CACHE_FILE_H
 #define CACHE_FILE_H
@@ -89,6 +88,7 @@ enum file_source file_hold_source(struct file *, struct chunk **);
 /* Whether file_hold_source() would find a source that is not outdated. */
 bool		 file_is_sendable(const struct file *);
 void		 file_set_outdated(struct file *); /* of the cache directory */
+size_t		 file_chunk_size(const struct file *);	/* bytes */
 int		 file_hold(struct file *);	/* its descriptor; -1: closed */
 void		 file_release(struct file *);
 /* Drops some chunks of files that are closing; true: call it again.  Gives

@@ -204,7 +204,7 @@ for my $op (qw(opendir readdir)) {
 	like($server->get("/$name/")->{body}, qr/entry/, "$name: it is back");
 }
 my $bytes = put('EIO-later', content('EIO-later', $size), 10);
-$fs->fail('read', 200_000);
+$fs->fail('read', 300_000);
 for my $time (1 .. 3) {
 	my $client = $server->connect;
 	$client->send("GET /EIO-later $get");

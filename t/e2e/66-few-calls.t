@@ -8,20 +8,22 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Amped qw(docroot);
+use Amped qw(docroot slurp);
 use Amped::Slowfs;
 use List::Util qw(sum0);
 use Test::More;
 use Time::HiRes qw(sleep);
 
-use constant { APACHE => 10, APACHE_DEEP => 22, APACHE_HEAD => 9 };
+use constant { APACHE => 10, APACHE_DEEP => 22, APACHE_HEAD => 9,
+    LARGE => 21 };
 
 Amped::one_main();
 
 my $missing = Amped::Slowfs::missing();
 plan(skip_all => $missing) if $missing;
 
-my $slow = docroot(map { ($_ => "$_\n") } qw(a b c d x/y/z/e x/y/z/f));
+my $slow = docroot((map { ($_ => "$_\n") } qw(a b c d x/y/z/e x/y/z/f x/y/e
+    x/y/f)), large => 'x' x 300_000);
 my $at = docroot();
 my $fs = Amped::Slowfs->new($slow, $at);
 my $server = Amped->start(root => $at,
@@ -37,7 +39,8 @@ sub calls {
 	$fs->asked;
 	my $answer = $server->get("/$name", method => $method);
 	is($answer->{status}, 200, "$method $name");
-	is($answer->{body}, "$name\n", 'its body') if $method eq 'GET';
+	is($answer->{body}, slurp("$slow/$name"), 'its body')
+	    if $method eq 'GET';
 	sleep(0.1);			# what comes after the answer
 	@asked = $fs->asked;
 	$calls{(split)[0]}++ for @asked;
@@ -60,6 +63,30 @@ calls('HEAD', 'c', APACHE_HEAD, @first, read => 0);
 sleep(0.2);
 calls('GET', 'a', 3, lookup => 1, getattr => 2, open => 0, read => 0,
     flush => 0);
+
+# Above `small`, for each quarter of a megabyte: a helper opens the file, and
+# compares and closes it.  LARGE is what that makes of 300 KB; Apache reads on, 12.
+calls('GET', 'large', LARGE, open => 3, read => 4);
+$server->stop;
+undef($fs);
+
+if (Amped::architecture() ne 'amped') {	# the others wait for two threads
+	done_testing();
+	exit;
+}
+
+# Six at once where attributes take seconds: all are answered within the time
+# that the disk has.
+$fs = Amped::Slowfs->new($slow, $at);
+$server = Amped->start(root => $at);
+$fs->delay('getattr', 1500);
+my @clients = map { $server->connect } 1 .. 6;
+my @names = ('a', 'b', 'c', 'd', 'x/y/e', 'x/y/f');
+$clients[$_]->send("GET /$names[$_] HTTP/1.1\r\nHost: x\r\n\r\n") for 0 .. 5;
+is_deeply([map { $_->response->{status} } @clients], [(200) x 6],
+    'six at once, getattr takes 1.5 s');
+$fs->release;
+undef(@clients);
 $server->stop;
 undef($fs);
 
