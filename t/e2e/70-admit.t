@@ -22,6 +22,7 @@ use constant { ISO => 24 * MIB, LEFT_MAX => 4 * MIB, CLIENTS => 3 };
 my %files = (iso => content('iso', ISO), admitted => content('yes', MIB),
     page => content('page', 200_000));
 my $root = docroot(%files);
+my $control = docroot() . '/control';
 
 # Bytes of a file that the system has in memory.
 sub resident {
@@ -52,7 +53,8 @@ Amped::one_main();
 sub start {
 	my ($cache) = @_;
 
-	return Amped->start(root => $root, global => "cache {\n$cache}\n",
+	return Amped->start(root => $root,
+	    global => "control $control\ncache {\n$cache}\n",
 	    site => "\tpath /status {\n\t\tstatus on\n\t}\n",
 	    log => "\taccess off\n\terror stderr info\n");
 }
@@ -80,6 +82,8 @@ for my $n (1 .. 3) {
 	await("the system to drop it, time $n",
 	    sub { resident('iso') <= LEFT_MAX });
 }
+like((Amped::run_command(undef, Amped::copy_for_all('ampedctl'), '-s', $control,
+    'cache'))[1], qr/^chunks not admitted: 1,152$/m, 'ampedctl says so');
 cmp_ok(count($server, 'chunk-bytes'), '<', LEFT_MAX, 'the cache has little');
 my $evicted = count($server, 'chunk-evictions');
 is($evicted, 0, 'and has evicted nothing');
@@ -103,6 +107,8 @@ SKIP: {
 	skip('one client at a time', 3) unless Amped::many_clients(CLIENTS);
 	drop('iso');
 	$server = start("\tchunks 256M\n\tadmit 1M\n");
+	# Of lookups that overlap each would have chunks of its own.
+	$server->get('/iso', fields => ['Range: bytes=0-0']);
 	my @clients = map { $server->connect } 1 .. CLIENTS;
 
 	$_->send("GET /iso HTTP/1.1\r\nHost: localhost\r\n\r\n") for @clients;
