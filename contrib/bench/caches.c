@@ -6,6 +6,7 @@
  *	caches paths PERCENT... < REQUESTS
  *	caches advice|auto PERCENT... < REQUESTS
  *	caches scan PATHS NAMES
+ *	caches -m BYTES ...
  *
  * A request is a line with the number of a file, its size, the bytes of the
  * response and, for advice and auto, its second.  The caches are those of
@@ -30,12 +31,15 @@
  *
  * With scan so many paths are asked for twice, and then so many absent names
  * once; printed is for each policy how many of the paths have gone.
+ *
+ * With -m, files of more bytes are not admitted (cache admit).
  */
 #include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <err.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +70,7 @@ static struct request	*requests;
 static size_t		 nrequests;
 static uint64_t		*sizes;			/* of files, by number */
 static size_t		 nfiles;
+static int64_t		 admit = INT64_MAX;	/* bytes */
 
 static struct header_cache	heads;
 static struct pathname_cache	paths;
@@ -85,6 +90,7 @@ make_caches(const struct cache_policy *policy, size_t npaths, size_t nbytes)
 	chunk_init(&chunks, nbytes, 0);
 	file_init(&files, &chunks, limit.rlim_cur - DESCRIPTORS, CHUNK, SMALL,
 	    0);
+	files.admit = admit;
 	cache_set_policy(&heads.cache, policy);
 	cache_set_policy(&paths.cache, policy);
 	cache_set_policy(&chunks.cache, policy);
@@ -442,11 +448,17 @@ raise_limit(void)
 int
 main(int argc, char **argv)
 {
-	const char	*what = argc > 2 ? argv[1] : "";
-	bool		 by_paths = strcmp(what, "paths") == 0;
-	bool		 advises = strcmp(what, "advice") == 0 ||
-			    strcmp(what, "auto") == 0;
+	const char	*what;
+	bool		 by_paths, advises;
 
+	if (argc > 3 && strcmp(argv[1], "-m") == 0) {
+		admit = (int64_t)number_of(argv[2], LONG_MAX);
+		argc -= 2;
+		argv += 2;
+	}
+	what = argc > 2 ? argv[1] : "";
+	by_paths = strcmp(what, "paths") == 0;
+	advises = strcmp(what, "advice") == 0 || strcmp(what, "auto") == 0;
 	raise_limit();
 	if (strcmp(what, "scan") == 0 && argc == 4) {
 		for (size_t i = 0; i < POLICY_NUMBER; i++)
@@ -456,7 +468,7 @@ main(int argc, char **argv)
 	}
 	if (!by_paths && !advises && strcmp(what, "chunks") != 0)
 		errx(64, "usage: caches chunks|paths|advice|auto percent ... "
-		    "| scan paths names");
+		    "| scan paths names; -m bytes in front");
 	read_requests();
 	for (int n = 2; n < argc; n++)
 		if (advises)
