@@ -175,14 +175,6 @@ file_fits(const struct file_cache *fc, const struct job_version *version)
 	return (uint64_t)version->size / fc->chunk_size < FILE_CHUNKS_MAX;
 }
 
-/* For each chunk of a handle's file a helper opens, compares and closes the
- * file, each of which may take seconds; so there are fewer chunks. */
-size_t
-file_chunk_size(const struct file *f)
-{
-	return f->cache->chunk_size * (f->handle ? 4 : 1);
-}
-
 /* A small file has one chunk, an empty one none. */
 static uint32_t
 count_chunks(const struct file *f)

@@ -66,13 +66,6 @@ struct file_cache {
 	size_t		 ndeferred, deferred_max;
 };
 
-/* The source that a version can be sent from. */
-enum file_source {
-	FILE_LOST,		/* nothing: closed, and not copied */
-	FILE_OPEN,		/* its descriptor */
-	FILE_COPIED		/* its only chunk, or an empty file */
-};
-
 void		 file_init(struct file_cache *, struct chunk_cache *,
 		    size_t descriptors, size_t chunk_size, size_t small,
 		    int64_t residency);
@@ -88,7 +81,6 @@ enum file_source file_hold_source(struct file *, struct chunk **);
 /* Whether file_hold_source() would find a source that is not outdated. */
 bool		 file_is_sendable(const struct file *);
 void		 file_set_outdated(struct file *); /* of the cache directory */
-size_t		 file_chunk_size(const struct file *);	/* bytes */
 int		 file_hold(struct file *);	/* its descriptor; -1: closed */
 void		 file_release(struct file *);
 /* Drops some chunks of files that are closing; true: call it again.  Gives
@@ -109,6 +101,14 @@ bool		 file_is_made(const struct file *);
 bool		 file_is_unchanged(const struct file *, bool ctime);
 struct file	*file_refer(struct file *);	/* adds a reference */
 void		 file_drop(struct file **);	/* takes it away */
+
+/* For each chunk of a handle's file a helper opens, compares and closes the
+ * file, each of which may take seconds; so there are fewer chunks. */
+static inline size_t
+file_chunk_size(const struct file *f)
+{
+	return f->cache->chunk_size * (f->handle ? 4 : 1);
+}
 
 /* The descriptor of a file that is held; -1: closed. */
 static inline int

@@ -14,6 +14,13 @@
 struct file;
 struct task;
 
+/* The source that a version can be sent from. */
+enum file_source {
+	FILE_LOST,		/* nothing: closed, and not copied */
+	FILE_OPEN,		/* its descriptor */
+	FILE_COPIED		/* its only chunk, or an empty file */
+};
+
 /* How the bytes of a chunk come into memory: chunk_fetch(). */
 struct fetch {
 	struct task		*task;		/* http's, reading the chunk */
