@@ -395,6 +395,19 @@ tell_started(pid_t monitor)
 	fflush(out);
 }
 
+/* The file's absolute path, valid in any directory. */
+static const char *
+make_absolute(const char *file)
+{
+	char	 dir[PATH_MAX];
+	char	*path;
+
+	if (file[0] == '/' || getcwd(dir, sizeof(dir)) == NULL ||
+	    asprintf(&path, "%s/%s", dir, file) == -1)
+		return file;
+	return path;
+}
+
 /* -t: beside the errors of the conf, finds what keeps amped from starting and
  * main from serving. */
 static int
@@ -407,8 +420,8 @@ check_conf(struct generation *g, const struct options *o)
 	if (status == 0 && !roots_check_start(g))
 		status = EX_CONFIG;
 	if (status == 0 && o->directory == NULL)
-		needs_unit_check(g->conf, o->file != NULL ? o->file :
-		    AMPED_CONF, "");
+		needs_unit_check(g->conf, make_absolute(o->file != NULL ?
+		    o->file : AMPED_CONF), "");
 	if (status == 0 && !o->quiet)
 		print_summary(g->conf, o);
 	generation_free(&g);
@@ -481,19 +494,6 @@ open_all(struct generation *g, const struct options *o)
 	/* Last: its file would stay if a later step failed. */
 	if (control_server_prepare(g->conf, h->old_monitor != -1) == -1)
 		exit_early(EX_UNAVAILABLE);
-}
-
-/* The file's absolute path, valid in any directory. */
-static const char *
-make_absolute(const char *file)
-{
-	char	 dir[PATH_MAX];
-	char	*path;
-
-	if (file[0] == '/' || getcwd(dir, sizeof(dir)) == NULL ||
-	    asprintf(&path, "%s/%s", dir, file) == -1)
-		return file;
-	return path;
 }
 
 static void
