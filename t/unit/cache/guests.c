@@ -12,16 +12,18 @@
 struct entry {
 	struct cache_entry	 entry;	/* first: casts rely on it */
 	bool			 guest;
+	uint64_t		 key;	/* no other entry ever has it */
 };
 
 static struct cache	 cache;
 static size_t		 ndropped;	/* that are no guests */
+static uint64_t		 nkeys;
 
 static void
 describe(const struct cache_entry *e, struct cache_item *item)
 {
 	item->bytes = item->whole = BYTES;
-	item->key = (uintptr_t)e;
+	item->key = ((const struct entry *)e)->key;
 	item->guest = ((const struct entry *)e)->guest;
 }
 
@@ -39,6 +41,7 @@ add(bool guest)
 	struct entry	*e = mem_zero(sizeof(*e));
 
 	e->guest = guest;
+	e->key = ++nkeys * UINT64_C(0x9e3779b97f4a7c15);
 	cache_add(&cache, &e->entry, BYTES);
 	cache_trim(&cache);
 	return &e->entry;
