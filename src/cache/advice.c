@@ -114,13 +114,10 @@ void
 advice_note_new(struct chunk_cache *cc, const struct chunk *k)
 {
 	struct advice	*a = cc->advised.advice;
-	bool		 first = chunk_slot(k) == 0;
 
-	if (file_is_transient(k->file)) {
-		cc->advised.later += first;
+	if (file_is_transient(k->file))
 		return;
-	}
-	cc->advised.first_misses += first;
+	cc->advised.first_misses += chunk_slot(k) == 0;
 	if (a == NULL)
 		return;
 	if (a->miniature == NULL) {

@@ -128,7 +128,8 @@ cache_victim(struct cache *c)
 {
 	struct cache_entry	*e = keep_victim(c, true);
 
-	if (e == NULL)
+	/* A mapping that is too many is hardly theirs. */
+	if (e == NULL && cache_is_over(c))
 		e = guests_victim(c, true);
 	if (e == NULL)
 		e = find_victim(c);

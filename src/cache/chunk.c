@@ -251,7 +251,7 @@ chunk_hold(struct chunk_cache *cc, struct file *f, uint32_t index)
 	lock_acquire(cc->cache.lock);
 	k = f->chunks[index];
 	k = k == NULL ? add_chunk(cc, f, index) : hold_chunk(cc, k, index);
-	cc->advised.later += index > 0;
+	cc->advised.later += index > 0 || (!f->small && file_is_transient(f));
 	lock_release(cc->cache.lock);
 	return k;
 }

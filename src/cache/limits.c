@@ -69,6 +69,7 @@ approach_chunks(struct chunk_cache *cc, size_t wanted)
 	before = c->bytes;
 	c->limit_bytes = limit = next_limit(wanted, before, STEP_BYTES);
 	cc->copied = 0;
+	transient_trim(cc);
 	cache_trim(c);
 	c->limit_bytes = limit = limit_behind(limit, wanted, before, c->bytes);
 	advice_set_limit(cc);

@@ -119,12 +119,12 @@ transient_trim(struct chunk_cache *cc)
 }
 
 bool
-transient_is(const struct file *f)
+transient_may_wait(const struct chunk_cache *cc, const struct file *f)
 {
-	bool	is;
+	bool	may;
 
-	lock_acquire(f->cache->cache.lock);
-	is = file_is_transient(f);
-	lock_release(f->cache->cache.lock);
-	return is;
+	lock_acquire(cc->cache.lock);
+	may = file_is_transient(f) && !is_over(cc, f->cache->chunk_size);
+	lock_release(cc->cache.lock);
+	return may;
 }

@@ -32,8 +32,9 @@ struct transients {
 	uint64_t		 chunks;	/* so far */
 };
 
-/* Whether chunks of the file go unless a client holds them. */
-bool		 transient_is(const struct file *);
+/* Whether a client that waits may hold the next chunk of the file: the file is
+ * transient, and its like have not more than their part. */
+bool		 transient_may_wait(const struct chunk_cache *, const struct file *);
 
 /* For chunk.c, under the lock: adds a new chunk; takes a chunk out, which
  * chunk.c frees.  False: its file is not transient. */

@@ -520,7 +520,8 @@ finish_body(struct conn *c)
  * Whether pieces that the client does not accept now are to be taken back.
  *
  * Mapped pieces are: after a wait they must be proved again and perhaps read
- * again, and a slow client must not hold pieces of the cache.  Copies need no
+ * again, and a slow client must not hold pieces of the cache, but for the next
+ * chunk of a file that is not admitted, while such chunks have room.  Copies need no
  * proof, and a helper's time was paid for them.  So they stay while the cache
  * is within its limit, or if there is nothing to copy from.
  */
@@ -538,8 +539,9 @@ should_unsend(const struct conn *c)
 void
 body_unsend(struct conn *c)
 {
-	struct request	*r = c->request;
-	size_t		 n;
+	struct request		*r = c->request;
+	struct chunk_cache	*cc = &c->http->caches->chunks;
+	size_t			 n;
 
 	if (!should_unsend(c))
 		return;
@@ -549,15 +551,15 @@ body_unsend(struct conn *c)
 	/* The held chunk comes after these pieces, and so is no longer the
 	 * next. */
 	if (r->body.chunk != NULL)
-		chunk_release(&c->http->caches->chunks, &r->body.chunk);
+		chunk_release(cc, &r->body.chunk);
 	r->body.sent -= (int64_t)n;
 	if (r->body.multipart != NULL)
 		r->body.end = multipart_seek(r->body.multipart, r->body.sent,
 		    &r->body.next);
 	else
 		r->body.next -= (int64_t)n;
-	if (r->body.next < r->body.end && transient_is(r->file))
-		r->body.chunk = chunk_hold(&c->http->caches->chunks, r->file,
+	if (r->body.next < r->body.end && transient_may_wait(cc, r->file))
+		r->body.chunk = chunk_hold(cc, r->file,
 		    chunk_index(r->file, r->body.next));
 	c->after_send = STEP_BODY;
 	/* Most clients take as much the next time. */

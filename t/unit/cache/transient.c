@@ -175,6 +175,28 @@ START_TEST(last_stretch)
 }
 END_TEST
 
+/* Clients that wait hold their next chunks, but only the part of such files: all
+ * else in the cache stays. */
+START_TEST(few_may_wait)
+{
+	struct file	*f;
+	struct chunk	*held[CHUNKS];
+	unsigned	 n = 0;
+
+	begin(LIMIT);
+	f = make_large();
+	while (n < CHUNKS && transient_may_wait(&chunks, f)) {
+		held[n] = chunk_hold(&chunks, f, n);
+		n++;
+	}
+	ck_assert_uint_eq(n, PART / CHUNK);
+	while (n > 0)
+		chunk_release(&chunks, &held[--n]);
+	file_drop(&f);
+	end();
+}
+END_TEST
+
 /* What one client holds, and the next chunks, stay while another client reads
  * all of the file. */
 START_TEST(held_stay)
@@ -187,7 +209,7 @@ START_TEST(held_stay)
 	f = make_large();
 	for (uint32_t i = STRETCH; i < STRETCH + 8; i++)
 		ask_for(f, i);
-	ck_assert(transient_is(f));
+	ck_assert(transient_may_wait(&chunks, f));
 	k = chunk_hold(&chunks, f, STRETCH);
 	for (uint32_t i = 2 * STRETCH; i < CHUNKS; i++)
 		ask_for(f, i);
@@ -247,10 +269,10 @@ START_TEST(not_given)
 	f[3] = make_file((int64_t)1 << 34, false);
 	for (int i = 1; i < 4; i++) {
 		ask_for(f[i], 0);
-		ck_assert(!transient_is(f[i]));
+		ck_assert(!transient_may_wait(&chunks, f[i]));
 	}
 	files.admit = ADMIT;
-	ck_assert(!transient_is(f[2]));
+	ck_assert(!transient_may_wait(&chunks, f[2]));
 	file_drop(&f[0]);
 	file_drop(&f[1]);
 	file_drop(&f[2]);
@@ -315,6 +337,7 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, others_stay, 0, POLICY_NUMBER);
 	tcase_add_test(tests, stretches);
 	tcase_add_test(tests, last_stretch);
+	tcase_add_test(tests, few_may_wait);
 	tcase_add_test(tests, held_stay);
 	tcase_add_test(tests, begun_soon);
 	tcase_add_test(tests, not_given);
