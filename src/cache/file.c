@@ -37,6 +37,16 @@ charged_bytes(const struct file *f)
 	return file_is_made(f) ? (size_t)f->version.size : 0;
 }
 
+static void
+describe_open_file(const struct cache_entry *e, struct cache_item *item)
+{
+	const struct file	*f = ((const struct open_file *)e)->file;
+
+	item->bytes = item->whole = charged_bytes(f);
+	item->key = f->version.ino;
+	item->guest = f->guest;
+}
+
 _Static_assert(FILE_CHUNKS_MAX < 1U << 24, "a file has so many bits for them");
 _Static_assert(RESIDENT_METHOD_COUNT <= 1 << 3, "and so many for its method");
 
@@ -117,6 +127,7 @@ file_init(struct file_cache *fc, struct chunk_cache *chunks,
 	memset(fc, 0, sizeof(*fc));
 	cache_init(&fc->cache, "file", descriptors,
 	    chunks->cache.limit_bytes, drop_file);
+	fc->cache.describe = describe_open_file;
 	slab_init(&fc->slab);
 	fc->chunks = chunks;
 	fc->chunk_size = chunk_size;
@@ -433,8 +444,9 @@ file_hold(struct file *f)
 
 	lock_acquire(f->cache->cache.lock);
 	fd = file_fd(f);
+	/* A job is no use: its request has counted as one. */
 	if (fd != -1)
-		cache_hold(&f->open_file->entry);
+		cache_hold_again(&f->open_file->entry);
 	lock_release(f->cache->cache.lock);
 	return fd;
 }

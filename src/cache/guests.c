@@ -4,13 +4,33 @@
 #include "cache/guests.h"
 #include "cache/policy.h"
 
+/* Uses that are no other request's than the one that the file was made for: it
+ * holds the file with the result of its lookup, and for its response. */
+#define FIRST_USES	2
+
+static void
+take_entry(struct cache *c, struct cache_entry *e)
+{
+	size_t	bytes = policy_describe(c, e, 0).bytes;
+
+	e->uses = (uint16_t)-FIRST_USES;
+	if (c->policy->leave != NULL)
+		c->policy->leave(c, e, bytes);
+	c->order.newcomers += bytes;
+	policy_move(c, e, POLICY_NEWCOMERS);
+}
+
 void
 guests_take_file(struct file *f)
 {
+	struct cache	*c = &f->cache->cache;
+
 	/* See keep_file(). */
-	lock_acquire(f->cache->cache.lock);
+	lock_acquire(c->lock);
 	f->guest = true;
-	lock_release(f->cache->cache.lock);
+	if (f->open_file != NULL && !c->policy->has_newcomers)
+		take_entry(c, &f->open_file->entry);
+	lock_release(c->lock);
 }
 
 bool
@@ -43,7 +63,7 @@ guests_victim(struct cache *c, bool over)
 		if (over && c->order.newcomers <= c->limit_bytes / GUESTS_SHARE)
 			return NULL;
 		e = policy_find_unheld(c, POLICY_NEWCOMERS);
-		if (e == NULL || e->uses == 0)
+		if (e == NULL || (int16_t)e->uses <= 0)
 			return e;
 		promote_guest(c, e);
 	}

@@ -14,8 +14,8 @@
 
 #define GUESTS_SHARE	10	/* of a cache, one part in so many */
 
-/* Makes all chunks that the file will have guests; to be called before a path
- * refers to the file. */
+/* Makes the file a guest, which counts if its bytes are memory of ours, and all
+ * chunks that it will have; to be called before a path refers to the file. */
 void	guests_take_file(struct file *);
 /* Queues a new entry that is a guest; false: the policy is to queue it. */
 bool	guests_add(struct cache *, struct cache_entry *, size_t bytes);

@@ -34,7 +34,8 @@ struct transients {
 
 /* Whether a client that waits may hold the next chunk of the file: the file is
  * transient, and its like have not more than their part. */
-bool		 transient_may_wait(const struct chunk_cache *, const struct file *);
+bool		 transient_may_wait(const struct chunk_cache *,
+		    const struct file *);
 
 /* For chunk.c, under the lock: adds a new chunk; takes a chunk out, which
  * chunk.c frees.  False: its file is not transient. */

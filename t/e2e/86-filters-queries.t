@@ -12,18 +12,20 @@ use Amped qw(content docroot slurp);
 use Test::More;
 
 use constant {
-	SIZE => 10_000,		# of a result, at least
-	# The policy, the limit of paths, and the queries between two requests
-	# for the file: their results would fill five caches, or a fifth.
-	CASES => [[lru => 1000, 500], [gdsf => 200, 20]],
-	QUERIES => 2000,
+	# The policy, the limit of paths, the queries, those of them between two
+	# requests for a file, that file, and the least size of a result: the
+	# results in between would fill five caches, or a fifth.  Those of more
+	# than `small` are files in memory, not chunks.
+	CASES => [[lru => 1000, 2000, 500, hot => 10_000],
+	    [gdsf => 200, 2000, 20, hot => 10_000],
+	    [lru => 1000, 400, 100, large => 50_000]],
 };
 
 Amped::one_main();
 
-my $page = content('page', SIZE + QUERIES);
-my $hot = content('hot', 5000);
-my $root = docroot(page => $page, hot => $hot);
+my $page = content('page', 60_000);
+my %hot = (hot => content('hot', 5000), large => content('large', 200_000));
+my $root = docroot(page => $page, %hot);
 
 sub ask {
 	my ($client, $target) = @_;
@@ -45,17 +47,17 @@ sub memory {
 
 # Whether the file is as it was, and in the cache.
 sub is_there {
-	my ($client) = @_;
+	my ($client, $file) = @_;
 	my %old = numbers($client);
-	my $answer = ask($client, '/hot');
+	my $answer = ask($client, "/$file");
 	my %new = numbers($client);
 
-	return $answer->{body} eq $hot && !grep { $old{$_} != $new{$_} }
+	return $answer->{body} eq $hot{$file} && !grep { $old{$_} != $new{$_} }
 	    qw(lookups chunk-misses pathname-misses);
 }
 
 sub ask_many {
-	my ($policy, $paths, $each) = @_;
+	my ($policy, $paths, $queries, $each, $file, $least) = @_;
 	# No entry is too old, so a second look-up shows that one was evicted.
 	my $server = Amped->start(root => $root, global => <<"END",
 cache { chunks 1M; paths $paths revalidate 1d stale 2d; watches 0; policy $policy }
@@ -67,18 +69,18 @@ END
 	my $client = $server->connect;
 	my ($wrong, $gone) = (0, 0);
 
-	ask($client, '/hot') for 1 .. 4;
+	ask($client, "/$file") for 1 .. 4;
 	my $before = memory($server);
-	for my $n (1 .. QUERIES) {
-		my $size = SIZE + $n;
+	for my $n (1 .. $queries) {
+		my $size = $least + $n;
 
 		$wrong++ if ask($client, "/page?n=$size")->{body} ne
 		    substr($page, 0, $size);
-		$gone++ if $n % $each == 0 && !is_there($client);
+		$gone++ if $n % $each == 0 && !is_there($client, $file);
 	}
 	my %last = numbers($client);
-	is($wrong, 0, "$policy: " . QUERIES . " results are right");
-	is($last{'chain-begin-runs'}, QUERIES, '... each made by a run');
+	is($wrong, 0, "$policy: $queries results are right");
+	is($last{'chain-begin-runs'}, $queries, '... each made by a run');
 	is($gone, 0, '... and a file between them has stayed');
 	cmp_ok($last{'pathname-entries'}, '<=', $paths,
 	    '... the paths within their limit');
