@@ -3,6 +3,8 @@
  *
  * A file that is not there, or is closed to the user, needs no rule.
  */
+#include <sys/stat.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,6 +60,16 @@ allow_command(int rules, const char *command)
 	free(directory);
 }
 
+/* Directories can be searched, not executed. */
+static bool
+is_executable(const char *name)
+{
+	struct stat	st;
+
+	return stat(name, &st) == 0 && S_ISREG(st.st_mode) &&
+	    access(name, X_OK) == 0;
+}
+
 /* A filter's arguments may be files.  A script or a module, which can be
  * executed, may be replaced before the filter opens it: the file that comes
  * into its place stands beside it. */
@@ -67,7 +79,7 @@ allow_arguments(int rules, const struct conf_words *command)
 	for (size_t i = 1; i < command->n; i++) {
 		if (command->at[i][0] != '/')
 			continue;
-		if (access(command->at[i], X_OK) == 0)
+		if (is_executable(command->at[i]))
 			allow_command(rules, command->at[i]);
 		else
 			(void)landlock_allow(rules, command->at[i],

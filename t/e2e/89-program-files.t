@@ -17,7 +17,8 @@ Amped::needs_many_clients(4);
 
 my $programs = Amped::Programs->new('www/page' => "page\n", 'bin/' => '',
     'writes/old' => "old\n", 'elsewhere/secret' => "secret\n",
-    'beside/page' => "beside\n");
+    'beside/page' => "beside\n", 'app/parts/a' => "a\n",
+    'app/secret' => "secret\n");
 my $dir = $programs->dir;
 
 # Does what a query says to a path of the test, or of the system; says how that
@@ -70,7 +71,7 @@ my $site = join('', map { "\tpath /$_ { run $_ }\n" } sort keys %blocks);
 my $takes = $programs->perl('bin/takes', 'my $x = "x" x (200 << 20); print 1;');
 my $burns = $programs->perl('bin/burns', 'while (1) { }');
 my %filters = (asks => "filter $asks", changes => "filter $asks\n" .
-    "\twrites $dir/writes", takes => "filter $takes\n\tmemory 64M",
+    "\twrites $dir/writes", names => "filter $asks $dir/app/parts", takes => "filter $takes\n\tmemory 64M",
     burns => "filter $burns\n\tcpu 1s", replaces => 'filter replace a b',
     converts => 'filter charset latin1 utf-8', free => "filter replace a b\n" .
     "\tconfine off");
@@ -165,6 +166,13 @@ while (my ($n, $case) = each(@cases)) {
 		    'no: not permitted' : 'no: denied',
 		    "filter $name: $what $path");
 	}
+}
+
+# A directory that an argument names, and not what stands beside it.
+for my $case (['app/parts/a' => 'yes'], ['app/secret' => 'no: denied']) {
+	write_file("$dir/www/named", "read=~/$case->[0]");
+	is($programs->get('/f/names/named')->{body}, $case->[1],
+	    "manual confine: a filter names app/parts: $case->[0]");
 }
 for my $name (qw(takes burns)) {
 	is($programs->get("/f/$name/page")->{status}, 500,
