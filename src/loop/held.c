@@ -8,13 +8,20 @@
 #include "loop/held.h"
 
 bool
-held_count(struct held_total *total, size_t *counted, size_t n)
+held_grow(struct held_total *total, size_t *counted, size_t bytes)
 {
-	if (atomic_fetch_add(&total->bytes, n) + n > total->most) {
-		atomic_fetch_sub(&total->bytes, n);
+	size_t	now = HELD_MIN + *counted, size = now;
+
+	while (size < bytes)
+		size *= 2;
+	size -= now;
+	if (size == 0)
+		return true;
+	if (atomic_fetch_add(&total->bytes, size) + size > total->most) {
+		atomic_fetch_sub(&total->bytes, size);
 		return false;
 	}
-	*counted += n;
+	*counted += size;
 	return true;
 }
 
@@ -25,24 +32,13 @@ held_uncount(struct held_total *total, size_t *counted)
 	*counted = 0;
 }
 
-/* Lets the buffer grow for so many bytes; false: it has to stay as it is. */
-static bool
-may_grow(struct held *h, size_t bytes)
-{
-	size_t	now = HELD_MIN + h->counted, size = now;
-
-	while (size < bytes)
-		size *= 2;
-	return size == now || held_count(h->total, &h->counted, size - now);
-}
-
 size_t
 held_make_room(struct held *h, struct backend *b)
 {
 	size_t	room = MIN(HELD_MIN, h->most - b->len);
 
 	buf_consume(&h->output, h->output.len - b->len);
-	if (!may_grow(h, b->len + room))
+	if (!held_grow(h->total, &h->counted, b->len + room))
 		room = HELD_MIN + h->counted - b->len;
 	buf_reserve(&h->output, room);
 	b->at = h->output.at;

@@ -32,9 +32,10 @@ struct held {
 	size_t		 counted;	/* bytes of the total */
 };
 
-/* Adds bytes to *counted and to the total; false: to none, as there would be
- * too many. */
-bool	held_count(struct held_total *, size_t *counted, size_t);
+/* Counts the memory of a buffer that grows to so many bytes: adds to *counted
+ * and to the total.  Returns false, and adds nothing, if the total would be too
+ * large. */
+bool	held_grow(struct held_total *, size_t *counted, size_t bytes);
 /* Takes *counted, which is 0 then, from the total. */
 void	held_uncount(struct held_total *, size_t *counted);
 /* Moves what is not consumed to the front.  Returns for how many bytes there is

@@ -65,7 +65,8 @@ struct flow {
 	int64_t			 left;		/* of the body, not in kept nor
 						 * fed; -1: unknown */
 	size_t			 keep;		/* bytes of kept at most */
-	size_t			 counted;	/* of those, in all->total */
+	size_t			 counted;	/* of their memory, in
+						 * all->total */
 	bool			 pours;		/* the source's output: nothing
 						 * more is kept */
 	bool			 is_whole;	/* all was fed */
@@ -251,7 +252,7 @@ keep_bytes(struct flow *f, size_t n)
 	struct passage	*p = &f->passage;
 
 	if (p->is_lost || p->kept.len + n > f->keep || f->has_output ||
-	    !held_count(f->all->total, &f->counted, n))
+	    !held_grow(f->all->total, &f->counted, p->kept.len + n))
 		return false;
 	buf_add(&p->kept, f->source->at, n);
 	f->all->backends->consume(f->source, n);

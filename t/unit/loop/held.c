@@ -127,8 +127,10 @@ START_TEST(counts_for_others)
 {
 	size_t	counted = 0;
 
-	ck_assert(held_count(&total, &counted, 96 * K));
-	ck_assert(!held_count(&total, &counted, 1));
+	ck_assert(held_grow(&total, &counted, HELD_MIN));
+	ck_assert_uint_eq(counted, 0);
+	ck_assert(held_grow(&total, &counted, 65 * K));
+	ck_assert(!held_grow(&total, &counted, 129 * K));
 	ck_assert_uint_eq(counted, 96 * K);
 	ck_assert_uint_eq(fill(0), HELD_MIN);
 	held_uncount(&total, &counted);

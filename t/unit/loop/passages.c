@@ -569,19 +569,37 @@ START_TEST(keeps_what_it_takes)
 }
 END_TEST
 
-/* Nothing is kept beyond what all answers together may hold. */
+/* Nothing is kept beyond what all answers together may hold, where HELD_MIN
+ * bytes of each do not count. */
 START_TEST(keeps_within_the_total)
 {
-	total.most = 5;
-	pass(1, "abcd", -1);
+	static char	bytes[HELD_MIN];
+
+	total.most = 0;
+	pass_keeping(1, "abcd", -1, 2 * HELD_MIN);
 	report_start(0);
-	put_source("efgh");
-	ck_assert_uint_eq(passage->kept.len, 8);
-	ck_assert_uint_eq(total.bytes, 4);
-	put_source("ij");
+	memset(bytes, 'e', HELD_MIN - 4);
+	fakes[0]->backend.room = HELD_MIN;
+	put_source(bytes);
+	ck_assert_uint_eq(passage->kept.len, HELD_MIN);
+	ck_assert(!passage->is_lost);
+	fakes[0]->backend.room = 10;
+	put_source("f");
 	ck_assert(passage->is_lost);
-	ck_assert_uint_eq(total.bytes, 0);
-	check_input(0, "abcdefghij");
+}
+END_TEST
+
+START_TEST(counts_what_it_keeps)
+{
+	static char	bytes[HELD_MIN];
+
+	pass_keeping(1, "abcde", -1, 2 * HELD_MIN);
+	report_start(0);
+	memset(bytes, 'f', sizeof(bytes) - 4);
+	fakes[0]->backend.room = 2 * HELD_MIN;
+	put_source(bytes);
+	ck_assert_uint_eq(passage->kept.len, HELD_MIN + 1);
+	ck_assert_uint_eq(passage->kept.size, total.bytes + HELD_MIN);
 }
 END_TEST
 
@@ -771,6 +789,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, needs_others);
 	tcase_add_test(tests, keeps_what_it_takes);
 	tcase_add_test(tests, keeps_within_the_total);
+	tcase_add_test(tests, counts_what_it_keeps);
 	tcase_add_test(tests, pours_what_it_does_not_keep);
 	tcase_add_test(tests, pours_no_more_than_is_taken);
 	tcase_add_loop_test(tests, pours_behind_what_is_kept, 0, 2);
