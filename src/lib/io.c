@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -138,11 +139,46 @@ io_can_read_nowait(int fd, off_t end)
 	return io_read_nowait(fd, &byte, 1, end) != -1 || errno == EAGAIN;
 }
 
+#ifdef SPLICE_F_NONBLOCK
+/* Says what keeps bytes from being spliced.  The system has one error for a
+ * source without bytes, a full pipe, and urgent data of TCP, which only read(2)
+ * passes over. */
+static int
+explain_splice(int from, int to, int error)
+{
+	struct pollfd	ways[] = { { .fd = from, .events = POLLIN },
+			    { .fd = to, .events = POLLOUT } };
+
+	switch (error) {
+	case EAGAIN:
+		(void)poll(ways, 2, 0);
+		return ways[0].revents == 0 ? EAGAIN :
+		    ways[1].revents == 0 ? ENOSPC : ENOSYS;
+	case EBADF:
+	case EINTR:
+	case EINVAL:
+	case ENOMEM:
+	case EPIPE:
+		return ENOSYS;
+	default:
+		return error;
+	}
+}
+#endif
+
 ssize_t
 io_splice(int from, int to, size_t len)
 {
 #ifdef SPLICE_F_NONBLOCK
-	return splice(from, NULL, to, NULL, len, SPLICE_F_NONBLOCK);
+	ssize_t	n = splice(from, NULL, to, NULL, len, SPLICE_F_NONBLOCK);
+
+	if (n == -1 && errno == EAGAIN &&
+	    explain_splice(from, to, errno) == ENOSYS)
+		/* Bytes may have come meanwhile. */
+		n = splice(from, NULL, to, NULL, len, SPLICE_F_NONBLOCK);
+	if (n == -1)
+		errno = explain_splice(from, to, errno);
+	return n;
 #else
 	(void)from;
 	(void)to;

@@ -48,7 +48,8 @@ ssize_t	io_read_nowait(int fd, void *, size_t, off_t);
 bool	io_can_read_nowait(int fd, off_t end);
 
 /* Moves bytes into a pipe, without a copy in memory and without waiting; 0 at
- * the end.  ENOSYS where the system has no splice(2). */
+ * the end.  EAGAIN: there are none; ENOSPC: the pipe is full; ENOSYS: they have
+ * to be copied; else an error of the source, which it does not tell again. */
 ssize_t	io_splice(int from, int to, size_t len);
 
 /* Block until all is done. */

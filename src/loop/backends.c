@@ -66,6 +66,8 @@ struct record {
 	bool		 is_full;	/* the program waits: no room, or its
 					 * output cannot be poured now */
 	bool		 is_poured;	/* the output is not read */
+	int		 error;		/* of the connection, which pour() has
+					 * taken from it; or 0 */
 	struct mail	 mail;		/* to the loop's thread, at the end */
 };
 
@@ -260,7 +262,7 @@ on_output(void *context)
 	if (n > 0)
 		take_bytes(r, (size_t)n);
 	else
-		end_output(r, n == -1 ? errno : 0);
+		end_output(r, n == -1 ? errno : r->error);
 	if (r->backend.len > before || r->backend.end != BACKEND_RUNS)
 		wake_waiter(r);
 }
@@ -364,30 +366,28 @@ let_in(struct backend *b)
 	read_on(r);
 }
 
-/* EAGAIN says that no output has come, or that there is no room: it is the one
- * that was not waited for last, which is_full tells. */
 static ssize_t
 pour(struct backend *from, struct backend *to, size_t n)
 {
 	struct record	*r = (struct record *)from, *t = (struct record *)to;
-	bool		 is_behind = !backend_protocol_is_flushed(
-			    &t->protocol);
 	ssize_t		 moved = -1;
 
 	need(r->is_poured);
 	if (r->lease.connection == -1)
 		return -1;
-	errno = EAGAIN;
-	if (!is_behind)
+	errno = ENOSPC;
+	if (backend_protocol_is_flushed(&t->protocol))
 		moved = io_splice(r->lease.connection, t->input, n);
-	if (moved == 0 || (moved == -1 && errno != EAGAIN))
-		return -1;
-	if (moved == -1 && (is_behind || !r->is_full)) {
+	if (moved > 0 || (moved == -1 && errno == EAGAIN))
+		resume_output(r);
+	else if (moved == -1 && errno == ENOSPC) {
 		pause_output(r);
 		to->room = 0;
 		evloop_set(t->writable, EVLOOP_WRITE);
-	} else
-		resume_output(r);
+	} else {
+		r->error = moved == -1 && errno != ENOSYS ? errno : 0;
+		return -1;
+	}
 	return MAX(moved, 0);
 }
 

@@ -5,6 +5,8 @@
  */
 #include <sys/socket.h>
 
+#include <netinet/in.h>
+
 #include "conf/program.h"
 #include "lib/buf.h"
 #include "proto/fastcgi.h"
@@ -278,7 +280,7 @@ static int		 source_output;	/* the program's end */
 static int		 source_request;	/* the manager's */
 
 static void
-start_source(int protocol)
+start_source_by(int protocol, void (*report_start)(void))
 {
 	int	own = request;
 
@@ -287,12 +289,18 @@ start_source(int protocol)
 	source = driver.start(driver.context, &asked, HOLD);
 	ck_assert_ptr_nonnull(source);
 	(void)take_any_start();
-	report_started();
+	report_start();
 	source_output = output;
 	output = -1;
 	settle();
 	source_request = request;
 	request = own;
+}
+
+static void
+start_source(int protocol)
+{
+	start_source_by(protocol, report_started);
 }
 
 static void
@@ -366,6 +374,78 @@ START_TEST(body_is_poured)
 	driver.let_in(source);
 	settle();
 	ck_assert_uint_eq(source->len, 1);
+	end_source();
+	close(input);
+}
+END_TEST
+
+static void
+report_tcp(void)
+{
+	struct sockaddr_in	a = { .sin_family = AF_INET,
+				    .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+	socklen_t		len = sizeof(a);
+	int			server = socket(AF_INET, SOCK_STREAM, 0),
+				end = socket(AF_INET, SOCK_STREAM, 0);
+
+	ck_assert_int_eq(bind(server, (struct sockaddr *)&a, len), 0);
+	ck_assert_int_eq(listen(server, 1), 0);
+	ck_assert_int_eq(getsockname(server, (struct sockaddr *)&a, &len), 0);
+	ck_assert_int_eq(connect(end, (struct sockaddr *)&a, len), 0);
+	output = accept(server, NULL, NULL);
+	ck_assert_int_ne(output, -1);
+	report(PROGRAM_STARTED, 0, end);
+	close(end);
+	close(server);
+}
+
+/* Handles what comes next. */
+static void
+await(void)
+{
+	while (!turn(false))
+		(void)poll(NULL, 0, 1);
+}
+
+/* Urgent data of TCP stands in the way of the bytes behind it. */
+START_TEST(urgent_is_not_poured)
+{
+	int	n = 0;
+
+	start_with_pipe();
+	start_source_by(CONF_SCGI, report_tcp);
+	ck_assert(driver.keep_out(source));
+	ck_assert_int_eq(send(source_output, "u", 1, MSG_OOB), 1);
+	put_source(3);
+	for (; n < 9 && driver.pour(source, backend, 9) == 0; n++)
+		await();
+	ck_assert_int_lt(n, 9);
+	driver.let_in(source);
+	await();
+	ck_assert_uint_eq(source->len, 3);
+	end_source();
+	close(input);
+}
+END_TEST
+
+/* What the connection tells once is not lost: here, that the server has not
+ * read the request. */
+START_TEST(error_shows_behind_pouring)
+{
+	const struct linger	none = { .l_onoff = 1 };
+
+	start_with_pipe();
+	start_source_by(CONF_SCGI, report_tcp);
+	ck_assert(driver.keep_out(source));
+	ck_assert_int_eq(setsockopt(source_output, SOL_SOCKET, SO_LINGER,
+	    &none, sizeof(none)), 0);
+	io_close(&source_output);
+	while (driver.pour(source, backend, 9) == 0)
+		await();
+	driver.let_in(source);
+	await();
+	ck_assert_int_eq(source->end, BACKEND_BROKEN);
+	ck_assert(source->unread);
 	end_source();
 	close(input);
 }
@@ -522,6 +602,8 @@ unit_tests(TCase *t)
 	tcase_add_test(t, no_pipe);
 	tcase_add_loop_test(t, body_is_poured, 0, 2);
 	tcase_add_loop_test(t, body_is_not_poured, 0, 2);
+	tcase_add_test(t, urgent_is_not_poured);
+	tcase_add_test(t, error_shows_behind_pouring);
 	tcase_add_test(t, fastcgi_body);
 	tcase_add_test(t, fastcgi_ends_before_body);
 	tcase_add_test(t, scgi_body);
