@@ -64,6 +64,7 @@ struct pool_process {
 	bool			 is_lent, was_asked;	/* has had a request */
 	uint32_t		 slot;		/* while it is there */
 	bool			 is_unwanted;	/* the manager ends it */
+	bool			 is_old;	/* its timer has said so */
 	unsigned		 restart;	/* the last before its start */
 	TAILQ_ENTRY(pool_process) link;		/* while IDLE, or is_lent */
 };
@@ -402,8 +403,9 @@ needs_outdated(const struct process_pool *pool)
 static bool
 is_worn(const struct pool_process *p)
 {
-	return wear_is_over(p->pool->admission->program, p->process.pid,
-	    p->nanswered, get_time(p->pool) - p->started_at);
+	return p->is_old || wear_is_over(p->pool->admission->program,
+	    p->process.pid, p->nanswered,
+	    get_time(p->pool) - p->started_at);
 }
 
 /* A process is too old for a next request. */
@@ -412,6 +414,7 @@ on_age(void *process)
 {
 	struct pool_process	*p = process;
 
+	p->is_old = true;
 	if (p->state == IDLE)
 		dismiss_process(p);
 	else if (p->is_lent)

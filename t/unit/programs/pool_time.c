@@ -26,6 +26,7 @@ static struct watch		*timers[2 * PROCESSES];
 static struct process		*processes[PROCESSES];
 static int			 nstarted, nended;	/* processes, ever */
 static int			 error;		/* of the next starts */
+static int			 early;		/* ms, of the timers */
 static int			 nrecalled, nasked, listener = -1;
 static char			 name[] = "p";
 static struct conf_program	 program;
@@ -95,7 +96,7 @@ pass(int64_t ms)
 	manager.clock.ms += ms;
 	for (int i = 0; i < 2 * PROCESSES; i++) {
 		w = timers[i];
-		if (w == NULL || w->due == 0 || w->due > manager.clock.ms)
+		if (w == NULL || w->due == 0 || w->due > manager.clock.ms + early)
 			continue;
 		w->due = 0;
 		w->callback(w->context);
@@ -213,7 +214,7 @@ admission_release(struct manager *m)
 static void
 begin(void)
 {
-	nstarted = nended = nrecalled = nasked = error = 0;
+	nstarted = nended = nrecalled = nasked = error = early = 0;
 	program = (struct conf_program){ .protocol = CONF_FASTCGI,
 	    .name = name, .idle = 1000000, .life = LIFE };
 	manager = (struct manager){ .clock.ms = 1000000 };
@@ -307,6 +308,21 @@ START_TEST(recalls_the_old)
 }
 END_TEST
 
+/* A timer may be early by less than its clock counts. */
+START_TEST(recalls_early)
+{
+	add_request();
+	report_start();
+	finish();
+	add_request();
+	early = 5;
+	pass(LIFE - PID - early);
+	ck_assert_int_eq(nrecalled, 1);
+	finish();
+	ck_assert_int_eq(nended, 1);
+}
+END_TEST
+
 /* A process whose life was over before it ran still has a request. */
 START_TEST(starts_late)
 {
@@ -385,6 +401,7 @@ unit_tests(TCase *t)
 	tcase_add_test(t, ends_the_old);
 	tcase_add_test(t, ends_behind_a_request);
 	tcase_add_test(t, recalls_the_old);
+	tcase_add_test(t, recalls_early);
 	tcase_add_test(t, starts_late);
 	tcase_add_test(t, lives_for_ever);
 	tcase_add_test(t, backs_off);
