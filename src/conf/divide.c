@@ -22,7 +22,7 @@
 	X(limits.connections,	1)					\
 	X(limits.bodies,	find_largest_in_memory(conf))		\
 	X(limits.spool_max,	find_largest_body(conf))		\
-	X(limits.held,		0)					\
+	X(limits.held,		find_largest_held(conf))		\
 	X(limits.verify,	1)					\
 	X(limits.verify_queue,	1)					\
 	X(helpers,		0)					\
@@ -69,6 +69,20 @@ find_largest_in_memory(const struct conf *conf)
 
 	return conf->limits.spool != NULL ?
 	    MIN(most, conf->limits.spool_from) : most;
+}
+
+/* Bytes of output that some program may have held, in a buffer that doubles: a
+ * main with a smaller share would never do for it what "hold" says.  No share
+ * is more than all. */
+static int64_t
+find_largest_held(const struct conf *conf)
+{
+	int64_t	most = 1;
+
+	for (size_t i = 0; i < conf->nprograms; i++)
+		while (most < conf->programs[i].hold)
+			most *= 2;
+	return MIN(most, conf->limits.held);
 }
 
 void

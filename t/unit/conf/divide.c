@@ -129,14 +129,33 @@ START_TEST(bodies_on_disk)
 }
 END_TEST
 
+/* A main can hold the output of one request to each program, if all of them
+ * together may. */
 START_TEST(held)
 {
+	static const struct {
+		const char	*limit, *hold;
+		int64_t		 want;		/* bytes, of 3 mains */
+	} shares[] = {
+		{ "6M", "16K", 2 << 20 },
+		{ "6M", "3M", 4 << 20 },
+		{ "6M", "4M", 4 << 20 },
+		{ "6M", "1G", 6 << 20 },
+		{ "0", "1G", 0 },
+	};
+	struct buf	 text = { 0 };
 	struct conf	*conf;
 
-	conf = good("limits { held 1M }\n" SITE);
-	conf_divide(conf, conf, 1, 3);
-	ck_assert_int_eq(conf->limits.held, (1 << 20) / 3);
-	conf_free(&conf);
+	for (int i = 0; i < COUNT(shares); i++) {
+		buf_addf(&text, "limits { held %s }\n" SITE
+		    "program a { command /bin/cat; hold %s }\n",
+		    shares[i].limit, shares[i].hold);
+		conf = good(buf_string(&text));
+		conf_divide(conf, conf, 1, 3);
+		ck_assert_int_eq(conf->limits.held, shares[i].want);
+		conf_free(&conf);
+		buf_free(&text);
+	}
 }
 END_TEST
 
