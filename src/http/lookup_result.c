@@ -46,10 +46,13 @@ lookup_result_time(const struct lookup *l)
 	return l->watched ? at + PATHNAME_WATCHED_MS : at;
 }
 
-/* The end of what a helper may read; of a listing the directory itself. */
+/* The end of what a helper may read; of a listing the directory itself; of a
+ * program its file. */
 static uint16_t
 get_denied(const struct job *job)
 {
+	if (job_found_program(job))
+		return (uint16_t)job->resolve.split;
 	if (job->error != EACCES)
 		return 0;
 	return (uint16_t)(job->kind == JOB_RESOLVE ? job->find.denied :

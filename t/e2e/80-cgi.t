@@ -485,6 +485,9 @@ for my $line (sort keys %lines) {
 my @said = grep { / notice: 404 for \/cgi\// }
     Amped::whole_lines($server->{err});
 is(@said, 1, '... one of all that are not there') or diag(@said);
+@said = grep { / warn: 403 for \/cgi\/closed/ }
+    Amped::whole_lines($server->{err});
+is(@said, 1, '... one of a file, whatever path is behind it') or diag(@said);
 
 # The source of a program is never sent.
 my @as_of_files = ([fields => ['Range: bytes=0-4']],
