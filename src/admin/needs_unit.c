@@ -299,23 +299,24 @@ find_read_only(const struct unit *u, const char *path)
 	return NULL;
 }
 
-/* Whether the system calls of a group are taken away; what one line takes away,
- * no later line gives back. */
+/* Whether the system calls of @resources are taken away: lines add to the list,
+ * or with ~ take from it, and the last one that has the calls counts. */
 static bool
-denies_calls(const struct unit *u, struct str group)
+denies_resources(const struct unit *u)
 {
-	struct str	lines = get_all(u, KEY_CALLS), line;
+	struct str	lines = get_all(u, KEY_CALLS), line, word;
+	bool		denies = false, takes;
 
 	while (lines.len > 0) {
 		line = str_cut(&lines, '\n');
-		if (line.len == 0 || *line.at != '~')
-			continue;
-		str_skip(&line, 1);
-		while (line.len > 0)
-			if (str_same(take_word(&line), group))
-				return true;
+		takes = line.len > 0 && *line.at == '~';
+		str_skip(&line, takes);
+		while ((word = take_word(&line)).len > 0)
+			if (str_same(word, STR("@resources")) ||
+			    str_same(word, STR("@system-service")))
+				denies = takes;
 	}
-	return false;
+	return denies;
 }
 
 static bool
@@ -439,8 +440,7 @@ check_program(const struct unit *u, const struct conf_program *p)
 		check_server(u, p, p->servers.at[i]);
 	check_user(u, p);
 	check_code(u, p);
-	if (p->servers.n == 0 && !p->is_own &&
-	    denies_calls(u, STR("@resources")))
+	if (p->servers.n == 0 && !p->is_own && denies_resources(u))
 		log_warnx("program %s: nice, memory, cpu, files and processes "
 		    "have no effect in the unit " UNIT " (SystemCallFilter=~"
 		    "@resources): a drop-in has to allow @resources",

@@ -125,7 +125,10 @@ static const struct {
 	{ CALLS "MemoryDenyWriteExecute=no\n", COMMAND, "/usr/bin/php-cgi", "" },
 	{ CALLS, COMMAND, "/usr/bin/perl", "" },
 	{ "", COMMAND, "/usr/bin/perl", NO_CALLS },
-	{ "SystemCallFilter=@resources\n", COMMAND, "/a", NO_CALLS },
+	{ "SystemCallFilter=@resources\n", COMMAND, "/a", "" },
+	{ "SystemCallFilter=@resources\nSystemCallFilter=~@resources\n",
+	    COMMAND, "/a", NO_CALLS },
+	{ "SystemCallFilter=@system-service\n", COMMAND, "/a", "" },
 	{ "", SERVER, "unix:/run/s", "" },
 	{ "[Service] \n# ProtectSystem=no\n;x\nSystemCallFilter=\\\n\n"
 	    "ProtectSystem = \\\n no\n", WRITES, "/srv", "" },
