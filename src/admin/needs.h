@@ -26,8 +26,8 @@ void	needs_programs_check(const struct conf *);
  * Logs a warning for each directory, program and server of the conf that the
  * unit amped.service of systemd, with its drop-ins, keeps from working, with
  * the directive of the unit.  root is in front of the directories of units: ""
- * but in tests.  Nothing happens without such a unit, or if the unit does not
- * start amped with that conf file.  May block on a disk.
+ * but in tests.  Nothing happens unless systemd runs and such a unit starts
+ * amped with that conf file.  May block on a disk.
  */
 void	needs_unit_check(const struct conf *, const char *file,
 	    const char *root);

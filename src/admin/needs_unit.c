@@ -459,12 +459,26 @@ is_concerned(const struct unit *u, const char *file)
 	return strcmp(file, AMPED_CONF) == 0;
 }
 
+/* Whether systemd runs, as sd_booted(3) looks. */
+static bool
+is_booted(const char *root)
+{
+	struct buf	name = { 0 };
+	struct stat	st;
+	bool		booted;
+
+	buf_addf(&name, "%s/run/systemd/system", root);
+	booted = lstat(buf_string(&name), &st) == 0 && S_ISDIR(st.st_mode);
+	buf_free(&name);
+	return booted;
+}
+
 void
 needs_unit_check(const struct conf *conf, const char *file, const char *root)
 {
 	struct unit	u = { 0 };
 
-	if (read_unit(&u, root) && is_concerned(&u, file)) {
+	if (is_booted(root) && read_unit(&u, root) && is_concerned(&u, file)) {
 		check_written(&u, "cache variants", conf->cache.variants);
 		check_written(&u, "cache results", conf->cache.results);
 		check_written(&u, "cache hotlist", conf->cache.hotlist);

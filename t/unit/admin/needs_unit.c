@@ -35,6 +35,9 @@ begin(void)
 	make_directory("etc/systemd");
 	make_directory("etc/systemd/system");
 	make_directory("etc/systemd/system/amped.service.d");
+	make_directory("run");
+	make_directory("run/systemd");
+	make_directory("run/systemd/system");
 	make_directory("usr");
 	make_directory("usr/lib");
 	make_directory("usr/lib/systemd");
@@ -205,6 +208,22 @@ START_TEST(precedence)
 }
 END_TEST
 
+/* A unit is of no concern where another init has started amped. */
+START_TEST(no_systemd)
+{
+	static char	git[] = "git";
+	char		name[PATH_MAX + 32];
+
+	write_file("usr/lib/systemd/system/amped.service", SHIPPED);
+	ck_assert_str_ne(check_program(USER, git), "");
+	snprintf(name, sizeof(name), "%s/run/systemd/system", dir);
+	ck_assert_int_eq(rmdir(name), 0);
+	ck_assert_str_eq(check_program(USER, git), "");
+	write_file("run/systemd/system", "");
+	ck_assert_str_eq(check_program(USER, git), "");
+}
+END_TEST
+
 /* Only the conf that the unit starts amped with is looked at. */
 START_TEST(other_conf)
 {
@@ -231,5 +250,6 @@ unit_tests(TCase *t)
 	tcase_add_test(t, privileges);
 	tcase_add_test(t, directories);
 	tcase_add_test(t, precedence);
+	tcase_add_test(t, no_systemd);
 	tcase_add_test(t, other_conf);
 }
