@@ -41,6 +41,11 @@ static const char *const	places[] = {
 	X(NO_NEW_PRIVILEGES,	"NoNewPrivileges",	false)		\
 	X(MEMORY_DENY,		"MemoryDenyWriteExecute", false)	\
 	X(READ_WRITE,		"ReadWritePaths",	true)		\
+	X(BIND,			"BindPaths",		true)		\
+	X(STATE,		"StateDirectory",	true)		\
+	X(CACHE,		"CacheDirectory",	true)		\
+	X(LOGS,			"LogsDirectory",	true)		\
+	X(RUNTIME,		"RuntimeDirectory",	true)		\
 	X(FAMILIES,		"RestrictAddressFamilies", true)	\
 	X(CALLS,		"SystemCallFilter",	true)
 
@@ -216,7 +221,7 @@ is_beneath(const char *path, struct str directory)
 		directory.len--;
 	return strncmp(path, directory.at, directory.len) == 0 &&
 	    (path[directory.len] == '/' || path[directory.len] == '\0' ||
-	    directory.len == 1);
+	    directory.at[directory.len - 1] == '/');
 }
 
 static bool
@@ -261,18 +266,40 @@ is_in_tmp(const char *path)
 	return is_beneath_any(path, tmps, COUNT(tmps));
 }
 
+/* Whether a path is what a word of a list names, or beneath that.  above: "/" or
+ * the directory that the names are in. */
 static bool
-is_read_write(const struct unit *u, const char *path)
+is_listed(const struct unit *u, enum key key, const char *above,
+    const char *path)
 {
-	struct str	list = get_all(u, KEY_READ_WRITE), word;
+	struct str	list = get_all(u, key), word, name;
+	size_t		n = strlen(above);
 
+	if (strncmp(path, above, n) != 0)
+		return false;
 	while ((word = take_word(&list)).len > 0) {
-		while (word.len > 0 && strchr("-+", *word.at) != NULL)
+		while (word.len > 0 && strchr("-+/", *word.at) != NULL)
 			str_skip(&word, 1);
-		if (is_beneath(path, word))
+		name = str_cut(&word, ':');
+		if (key == KEY_BIND && word.len > 0) {	/* FROM:TO:how */
+			name = str_cut(&word, ':');
+			str_skip(&name, 1);
+		}
+		if (name.len == 0 || is_beneath(path + n, name))
 			return true;
 	}
 	return false;
+}
+
+static bool
+is_read_write(const struct unit *u, const char *path)
+{
+	return is_listed(u, KEY_READ_WRITE, "/", path) ||
+	    is_listed(u, KEY_BIND, "/", path) ||
+	    is_listed(u, KEY_STATE, "/var/lib/", path) ||
+	    is_listed(u, KEY_CACHE, "/var/cache/", path) ||
+	    is_listed(u, KEY_LOGS, "/var/log/", path) ||
+	    is_listed(u, KEY_RUNTIME, "/run/", path);
 }
 
 /* The directive that makes a path read-only, or NULL. */
@@ -281,12 +308,10 @@ find_read_only(const struct unit *u, const char *path)
 {
 	static const char *const	system[] = { "/usr", "/boot", "/efi",
 					    "/etc" };
-	static const char *const	open[] = { "/dev", "/run/amped" };
 	bool				is_full = is_set(u, KEY_PROTECT_SYSTEM,
 					    "full");
 
-	if (is_read_write(u, path) ||
-	    is_beneath_any(path, open, COUNT(open)) ||
+	if (is_read_write(u, path) || is_beneath(path, STR("/dev")) ||
 	    (is_in_tmp(path) && is_on(u, KEY_PRIVATE_TMP)))
 		return NULL;
 	if (is_in_home(path) && is_set(u, KEY_PROTECT_HOME, "read-only"))
@@ -347,19 +372,20 @@ check_written(const struct unit *u, const char *what, const char *path)
 		    path);
 }
 
-/* Files and directories that programs need. */
+/* Files and directories that programs need.  A /tmp of its own is there. */
 static void
 check_reached(const struct unit *u, const struct conf_program *p,
     const char *path)
 {
-	if (path == NULL)
+	if (path == NULL || is_listed(u, KEY_BIND, "/", path))
 		return;
 	if (is_in_home(path) && (is_on(u, KEY_PROTECT_HOME) ||
 	    is_set(u, KEY_PROTECT_HOME, "tmpfs")))
 		log_warnx("program %s: %s is not there in the unit " UNIT
 		    " (ProtectHome): a drop-in needs ProtectHome=read-only",
 		    p->name, path);
-	if (is_in_tmp(path) && is_on(u, KEY_PRIVATE_TMP))
+	if (is_in_tmp(path) && strcmp(path, "/tmp") != 0 &&
+	    strcmp(path, "/var/tmp") != 0 && is_on(u, KEY_PRIVATE_TMP))
 		log_warnx("program %s: %s is not there in the unit " UNIT
 		    ", which has a /tmp of its own (PrivateTmp): choose "
 		    "another directory", p->name, path);
@@ -427,13 +453,16 @@ static void
 check_program(const struct unit *u, const struct conf_program *p)
 {
 	struct buf	what = { 0 };
+	size_t		nfiles = p->command.n;
 
 	buf_addf(&what, "program %s: writes", p->name);
 	for (size_t i = 0; i < p->writes.n; i++)
 		check_written(u, buf_string(&what), p->writes.at[i]);
 	buf_free(&what);
 	check_reached(u, p, p->directory);
-	for (size_t i = 0; i < p->command.n; i++)
+	if (p->is_own)		/* but for the file of a module: texts */
+		nfiles = strcmp(p->command.at[2], "module") == 0 ? 4 : 1;
+	for (size_t i = 0; i < nfiles; i++)
 		if (*p->command.at[i] == '/')
 			check_reached(u, p, p->command.at[i]);
 	for (size_t i = 0; i < p->servers.n; i++)
@@ -453,9 +482,13 @@ is_concerned(const struct unit *u, const char *file)
 {
 	struct str	list = get_all(u, KEY_EXEC_START), word;
 
-	while ((word = take_word(&list)).len > 0)
-		if (str_same(word, STR("-f")))
-			return str_same(take_word(&list), str_of(file));
+	while ((word = take_word(&list)).len > 0) {
+		if (word.len < 2 || strncmp(word.at, "-f", 2) != 0)
+			continue;
+		str_skip(&word, 2);
+		return str_same(word.len > 0 ? word : take_word(&list),
+		    str_of(file));
+	}
 	return strcmp(file, AMPED_CONF) == 0;
 }
 

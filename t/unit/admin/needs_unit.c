@@ -98,6 +98,19 @@ static const struct {
 	{ CALLS "ReadWritePaths=/srv/gi\n", WRITES, "/srv/git", "(Protect" },
 	{ CALLS, WRITES, "/var/cache/amped/x", "" },
 	{ CALLS "ReadWritePaths=\n", WRITES, "/var/cache/amped/x", "(Protect" },
+	{ CALLS "ReadWritePaths=/s\n", WRITES, "/srv", "(Protect" },
+	{ CALLS "ReadWritePaths=/\n", WRITES, "/srv", "" },
+	{ CALLS "BindPaths=/a:/b -/srv/git /c:/srv/x:rbind\n", WRITES,
+	    "/srv/git", "" },
+	{ CALLS "BindPaths=/c:/srv/x:rbind\n", WRITES, "/srv/x/y", "" },
+	{ CALLS "BindPaths=/c:/srv/x\n", WRITES, "/c", "(Protect" },
+	{ CALLS "StateDirectory=a php/sessions\n", WRITES,
+	    "/var/lib/php/sessions", "" },
+	{ CALLS "StateDirectory=php\n", WRITES, "/var/lib", "(Protect" },
+	{ CALLS "CacheDirectory=x:y\n", WRITES, "/var/cache/x/z", "" },
+	{ CALLS "LogsDirectory=x\n", WRITES, "/var/log/x", "" },
+	{ CALLS "RuntimeDirectory=x\n", WRITES, "/run/x", "" },
+	{ CALLS, WRITES, "/run/x", "(ProtectSystem=strict)" },
 	{ CALLS, WRITES, "/tmp", "" },
 	{ CALLS "PrivateTmp=no\n", WRITES, "/tmp", "(ProtectSystem=strict)" },
 	{ CALLS, WRITES, "/home/a/x", "(ProtectHome=read-only)" },
@@ -110,6 +123,9 @@ static const struct {
 	{ CALLS "ProtectHome=tmpfs\n", DIRECTORY, "/root/cgi", "(ProtectHome)" },
 	{ CALLS, DIRECTORY, "/tmp/cgi", "(PrivateTmp)" },
 	{ CALLS, DIRECTORY, "/tmpfiles", "" },
+	{ CALLS, DIRECTORY, "/tmp", "" },
+	{ CALLS, DIRECTORY, "/var/tmp/x", "(PrivateTmp)" },
+	{ CALLS "BindPaths=/tmp/cgi\n", DIRECTORY, "/tmp/cgi", "" },
 	{ CALLS, SERVER, "unix:/tmp/s", "(PrivateTmp)" },
 	{ CALLS, SERVER, "unix:/run/s", "" },
 	{ CALLS "RestrictAddressFamilies=\nRestrictAddressFamilies=AF_UNIX\n",
@@ -168,6 +184,28 @@ START_TEST(privileges)
 	ck_assert_ptr_nonnull(strstr(check_program(COMMAND, word),
 	    "gains no privileges in the unit amped.service "
 	    "(NoNewPrivileges)"));
+}
+END_TEST
+
+/* What a filter of amped's replaces is no file, and a module is one. */
+START_TEST(own_filter)
+{
+	static char	name[] = "p", helper[] = "/helper", a[] = "filter",
+			b[] = "replace", c[] = "/home/a", d[] = "/home/b",
+			module[] = "module";
+	char		*words[] = { helper, a, b, c, d };
+	struct conf_program	p = { .name = name, .is_own = true,
+			    .command = { .at = words, .n = COUNT(words) } };
+	struct conf	conf = { .programs = &p, .nprograms = 1 };
+
+	write_file("usr/lib/systemd/system/amped.service", SHIPPED
+	    "ProtectHome=yes\n");
+	ck_assert_str_eq(check(&conf, AMPED_CONF), "");
+	words[2] = module;
+	ck_assert_ptr_nonnull(strstr(check(&conf, AMPED_CONF), "/home/a is"));
+	ck_assert_ptr_null(strstr(check(&conf, AMPED_CONF), "/home/b is"));
+	p.is_own = false;
+	ck_assert_ptr_nonnull(strstr(check(&conf, AMPED_CONF), "/home/b is"));
 }
 END_TEST
 
@@ -239,6 +277,10 @@ START_TEST(other_conf)
 	    "ExecStart=\nExecStart=/usr/sbin/amped -D -f /etc/x.conf\n");
 	ck_assert_str_eq(check(&conf, AMPED_CONF), "");
 	ck_assert_str_ne(check(&conf, "/etc/x.conf"), "");
+	write_file("etc/systemd/system/amped.service.d/a.conf",
+	    "ExecStart=\nExecStart=/usr/sbin/amped -f/etc/x.conf -D\n");
+	ck_assert_str_eq(check(&conf, AMPED_CONF), "");
+	ck_assert_str_ne(check(&conf, "/etc/x.conf"), "");
 }
 END_TEST
 
@@ -248,6 +290,7 @@ unit_tests(TCase *t)
 	tcase_add_checked_fixture(t, begin, end);
 	tcase_add_loop_test(t, one_of_each, 0, COUNT(cases));
 	tcase_add_test(t, privileges);
+	tcase_add_test(t, own_filter);
 	tcase_add_test(t, directories);
 	tcase_add_test(t, precedence);
 	tcase_add_test(t, no_systemd);
