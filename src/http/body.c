@@ -522,8 +522,8 @@ finish_body(struct conn *c)
  * Mapped pieces are: after a wait they must be proved again and perhaps read
  * again, and a slow client must not hold pieces of the cache, but for the next
  * chunk of a file that is not admitted, while such chunks have room.  Copies
- * need no proof, and a helper's time was paid for them.  So they stay while the cache
- * is within its limit, or if there is nothing to copy from.
+ * need no proof, and a helper's time was paid for them.  So they stay while the
+ * cache is within its limit, or if there is nothing to copy from.
  */
 static bool
 should_unsend(const struct conn *c)
