@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include <dirent.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,8 +267,8 @@ is_in_tmp(const char *path)
 	return is_beneath_any(path, tmps, COUNT(tmps));
 }
 
-/* Whether a path is what a word of a list names, or beneath that.  above: "/" or
- * the directory that the names are in. */
+/* Whether a path is what a word of a list names, or beneath that.  above: the
+ * directory that the names are in. */
 static bool
 is_listed(const struct unit *u, enum key key, const char *above,
     const char *path)
@@ -361,39 +362,59 @@ has_family(const struct unit *u, struct str family)
  * Warnings
  */
 
+/* directory: what a drop-in needs. */
 static void
-check_written(const struct unit *u, const char *what, const char *path)
+check_written(const struct unit *u, const char *what, const char *path,
+    const char *directory)
 {
-	const char	*why = path == NULL ? NULL : find_read_only(u, path);
+	const char	*why = find_read_only(u, path);
 
 	if (why != NULL)
 		log_warnx("%s %s: the unit " UNIT " lets nobody write there "
 		    "(%s): a drop-in needs ReadWritePaths=%s", what, path, why,
-		    path);
+		    directory);
 }
 
-/* Files and directories that programs need.  A /tmp of its own is there. */
 static void
-check_reached(const struct unit *u, const struct conf_program *p,
-    const char *path)
+check_directory(const struct unit *u, const char *what, const char *path)
+{
+	if (path != NULL)
+		check_written(u, what, path, path);
+}
+
+/* Names that are no files are NULL, or do not begin with a slash. */
+static void
+check_file(const struct unit *u, const char *what, const char *path)
+{
+	char	*copy;
+
+	if (path == NULL || *path != '/')
+		return;
+	copy = mem_string(path);
+	check_written(u, what, path, dirname(copy));
+	mem_drop(&copy);
+}
+
+/* Files and directories that are read.  A /tmp of its own is there. */
+static void
+check_reached(const struct unit *u, const char *what, const char *path)
 {
 	if (path == NULL || is_listed(u, KEY_BIND, "/", path))
 		return;
 	if (is_in_home(path) && (is_on(u, KEY_PROTECT_HOME) ||
 	    is_set(u, KEY_PROTECT_HOME, "tmpfs")))
-		log_warnx("program %s: %s is not there in the unit " UNIT
+		log_warnx("%s: %s is not there in the unit " UNIT
 		    " (ProtectHome): a drop-in needs ProtectHome=read-only",
-		    p->name, path);
+		    what, path);
 	if (is_in_tmp(path) && strcmp(path, "/tmp") != 0 &&
 	    strcmp(path, "/var/tmp") != 0 && is_on(u, KEY_PRIVATE_TMP))
-		log_warnx("program %s: %s is not there in the unit " UNIT
+		log_warnx("%s: %s is not there in the unit " UNIT
 		    ", which has a /tmp of its own (PrivateTmp): choose "
-		    "another directory", p->name, path);
+		    "another directory", what, path);
 }
 
 static void
-check_server(const struct unit *u, const struct conf_program *p,
-    const char *server)
+check_server(const struct unit *u, const char *what, const char *server)
 {
 	size_t		n = strlen(SERVER_UNIX);
 	bool		is_unix = strncmp(server, SERVER_UNIX, n) == 0;
@@ -401,11 +422,11 @@ check_server(const struct unit *u, const struct conf_program *p,
 			    *server == '[' ? STR("AF_INET6") : STR("AF_INET");
 
 	if (is_unix)
-		check_reached(u, p, server + n);
+		check_reached(u, what, server + n);
 	if (!has_family(u, family))
-		log_warnx("program %s: the unit " UNIT " keeps %s from being "
-		    "reached (RestrictAddressFamilies): a drop-in needs "
-		    "RestrictAddressFamilies=%s", p->name, server, family.at);
+		log_warnx("%s: the unit " UNIT " keeps %s from being reached "
+		    "(RestrictAddressFamilies): a drop-in needs "
+		    "RestrictAddressFamilies=%s", what, server, family.at);
 }
 
 /* A program that gains privileges, or has a user that is not the unit's. */
@@ -452,21 +473,25 @@ check_code(const struct unit *u, const struct conf_program *p)
 static void
 check_program(const struct unit *u, const struct conf_program *p)
 {
-	struct buf	what = { 0 };
-	size_t		nfiles = p->command.n;
+	struct buf	 name = { 0 }, writes = { 0 };
+	const char	*what;
+	size_t		 nfiles = p->command.n;
 
-	buf_addf(&what, "program %s: writes", p->name);
+	buf_addf(&name, "program %s", conf_program_label(p));
+	what = buf_string(&name);
+	buf_addf(&writes, "%s: writes", what);
 	for (size_t i = 0; i < p->writes.n; i++)
-		check_written(u, buf_string(&what), p->writes.at[i]);
-	buf_free(&what);
-	check_reached(u, p, p->directory);
+		check_directory(u, buf_string(&writes), p->writes.at[i]);
+	check_reached(u, what, p->directory);
 	if (p->is_own)		/* but for the file of a module: texts */
 		nfiles = strcmp(p->command.at[2], "module") == 0 ? 4 : 1;
 	for (size_t i = 0; i < nfiles; i++)
 		if (*p->command.at[i] == '/')
-			check_reached(u, p, p->command.at[i]);
+			check_reached(u, what, p->command.at[i]);
 	for (size_t i = 0; i < p->servers.n; i++)
-		check_server(u, p, p->servers.at[i]);
+		check_server(u, what, p->servers.at[i]);
+	buf_free(&name);
+	buf_free(&writes);
 	check_user(u, p);
 	check_code(u, p);
 	if (p->servers.n == 0 && !p->is_own && denies_resources(u))
@@ -474,6 +499,38 @@ check_program(const struct unit *u, const struct conf_program *p)
 		    "have no effect in the unit " UNIT " (SystemCallFilter=~"
 		    "@resources): a drop-in has to allow @resources",
 		    p->name);
+}
+
+static void
+check_rules(const struct unit *u, const struct conf_rules *rules)
+{
+	check_reached(u, "root", rules->root);
+	check_reached(u, "alias", rules->alias);
+}
+
+static void
+check_conf(const struct unit *u, const struct conf *conf)
+{
+	const struct conf_access_logs	*logs = &conf->log.all;
+	const struct conf_site		*site;
+
+	check_directory(u, "cache variants", conf->cache.variants);
+	check_directory(u, "cache results", conf->cache.results);
+	check_directory(u, "limits spool", conf->limits.spool);
+	check_file(u, "cache hotlist", conf->cache.hotlist);
+	check_file(u, "pid", conf->pid);
+	check_file(u, "control", conf->control.file);
+	check_file(u, "log error", conf->log.error.to);
+	for (size_t i = 0; i < logs->ntargets; i++)
+		check_file(u, "log access", logs->targets[i]);
+	for (size_t i = 0; i < conf->nprograms; i++)
+		check_program(u, &conf->programs[i]);
+	for (size_t i = 0; i < conf->nsites; i++) {
+		site = &conf->sites[i];
+		check_rules(u, &site->rules);
+		for (size_t j = 0; j < site->npaths; j++)
+			check_rules(u, &site->paths[j].rules);
+	}
 }
 
 /* Whether the unit starts amped with this conf. */
@@ -511,14 +568,8 @@ needs_unit_check(const struct conf *conf, const char *file, const char *root)
 {
 	struct unit	u = { 0 };
 
-	if (is_booted(root) && read_unit(&u, root) && is_concerned(&u, file)) {
-		check_written(&u, "cache variants", conf->cache.variants);
-		check_written(&u, "cache results", conf->cache.results);
-		check_written(&u, "cache hotlist", conf->cache.hotlist);
-		check_written(&u, "limits spool", conf->limits.spool);
-		for (size_t i = 0; i < conf->nprograms; i++)
-			check_program(&u, &conf->programs[i]);
-	}
+	if (is_booted(root) && read_unit(&u, root) && is_concerned(&u, file))
+		check_conf(&u, conf);
 	for (int i = 0; i < KEY_COUNT; i++)
 		buf_free(&u.values[i]);
 }

@@ -211,18 +211,45 @@ END_TEST
 
 START_TEST(directories)
 {
-	static char	text[] = "/srv/x";
+	static char	text[] = "/srv/x/y", error[] = "/srv/error";
+	static char	home[] = "/home/a", tmp[] = "/tmp/a";
+	const char	*targets[] = { text, "stdout", "|/srv/log" };
+	struct conf_path	path = { .rules.alias = tmp };
+	struct conf_site	site = { .rules.root = home, .paths = &path,
+			    .npaths = 1 };
 	struct conf	conf = { .cache = { .variants = text,
 			    .results = text, .hotlist = text },
-			    .limits.spool = text };
+			    .limits.spool = text, .pid = text,
+			    .control.file = text, .log = { .error.to = error,
+			    .all = { .targets = targets,
+			    .ntargets = COUNT(targets) } }, .sites = &site,
+			    .nsites = 1 };
+	static const char *const	want[] = {
+		"cache variants /srv/x/y: the unit amped.service lets nobody "
+		    "write there (ProtectSystem=strict): a drop-in needs "
+		    "ReadWritePaths=/srv/x/y\n",
+		"cache results /srv/x/y: the unit",
+		"limits spool /srv/x/y: the unit",
+		"cache hotlist /srv/x/y: the unit amped.service lets nobody "
+		    "write there (ProtectSystem=strict): a drop-in needs "
+		    "ReadWritePaths=/srv/x\n",
+		"pid /srv/x/y: the unit", "control /srv/x/y: the unit",
+		"log error /srv/error: the unit",
+		"log access /srv/x/y: the unit",
+		"root: /home/a is not there in the unit",
+		"alias: /tmp/a is not there in the unit"
+	};
 	const char	*got;
+	size_t		 lines = 0;
 
-	write_file("usr/lib/systemd/system/amped.service", SHIPPED);
+	write_file("usr/lib/systemd/system/amped.service", SHIPPED
+	    "ProtectHome=yes\n");
 	got = check(&conf, AMPED_CONF);
-	ck_assert_ptr_nonnull(strstr(got, "cache variants /srv/x: the unit"));
-	ck_assert_ptr_nonnull(strstr(got, "cache results /srv/x: the unit"));
-	ck_assert_ptr_nonnull(strstr(got, "cache hotlist /srv/x: the unit"));
-	ck_assert_ptr_nonnull(strstr(got, "limits spool /srv/x: the unit"));
+	for (size_t i = 0; i < COUNT(want); i++)
+		ck_assert_msg(strstr(got, want[i]) != NULL, "%s", want[i]);
+	for (const char *p = got; (p = strchr(p, '\n')) != NULL; p++)
+		lines++;
+	ck_assert_uint_eq(lines, COUNT(want));
 }
 END_TEST
 
