@@ -24,7 +24,6 @@
 #include "http/tasks.h"
 #include "http/variants/variant.h"
 #include "http/watch/changes.h"
-#include "http/watch/passes.h"
 #include "http/watch/waypoints.h"
 #include "lib/io.h"
 #include "lib/log.h"
@@ -188,27 +187,21 @@ note_result(struct lookup *l)
 		handle_error(l);
 }
 
-/* No thread handles an event between the look at events and the note.  Filters
- * begin a task, so there an event makes the path old after the note. */
+/* No thread handles an event between the look at events and the note.  Results
+ * of filters are not watched by their lookup (begin_watching), and filters begin
+ * a task, for which no thread may wait. */
 static void
 note_current_result(struct lookup *l)
 {
 	struct caches	*caches = l->http->caches;
-	bool		 filtered = variant_is_filtered(l->path->namespace);
 
-	waypoints_stop_events(caches);
-	see_events(l);
-	if (!filtered)
+	if (variant_is_filtered(l->path->namespace)) {
 		note_result(l);
-	waypoints_resume_events(caches);
-	if (!filtered)
 		return;
-	note_result(l);
+	}
 	waypoints_stop_events(caches);
 	see_events(l);
-	if (l->outdated)
-		path_info_age(&caches->paths, l->path->namespace,
-		    lookup_result_name(l->path), passes_old(l->http));
+	note_result(l);
 	waypoints_resume_events(caches);
 }
 
