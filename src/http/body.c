@@ -470,11 +470,13 @@ window_min(const struct conn *c)
 	const struct request	*r = c->request;
 	size_t			 most = CONN_SEND_MAX;
 	int64_t			 left = r->body.end - r->body.next;
+	int64_t			 rest = r->body.multipart == NULL ? left :
+				    r->body.multipart->length - r->body.sent;
 
 	if (is_busy(c->http) && left > TAIL_MAX)
 		most = CONN_SEND_QUOTA;
 	most -= WINDOW_STEP - 1;
-	return r->body.window == 0 || left <= REST_MAX ? most :
+	return r->body.window == 0 || rest <= REST_MAX ? most :
 	    MIN(most, r->body.window);
 }
 

@@ -33,6 +33,15 @@
 #define LATE_MAX	(1024 * 1024)
 #define PART_MAX	(64 * 1024)	/* bytes of a sendfile(2) that waits */
 
+/* Whether the system says one of these of the socket. */
+static bool
+is_reported(const struct net_sock *s, short events)
+{
+	struct pollfd	p = { .fd = s->fd, .events = events };
+
+	return poll(&p, 1, 0) == 1 && (p.revents & events) != 0;
+}
+
 /* A failure only costs more packets. */
 static NOINLINE void
 set_cork(struct net_sock *s, bool on)
@@ -57,17 +66,6 @@ bound_unsent(const struct net_sock *s, int bytes)
 	(void)s, (void)bytes;
 	return false;
 #endif
-}
-
-/* Has a full socket report room when a third of its bytes are left.  The system
- * does so when two thirds are left, but to be woken costs more than to send. */
-static void
-report_late(struct net_sock *s)
-{
-	size_t	held = s->bounded ? 0 : net_unacked(s);
-
-	s->late = held >= LATE_MIN && held <= LATE_MAX &&
-	    bound_unsent(s, (int)(held / 3 * 2));
 }
 
 static void
@@ -206,6 +204,21 @@ send_file_waiting(const struct net_sock *s, const struct wait *w)
 			sent += (size_t)n;
 	} while (n == (ssize_t)most && sent < w->size && clock_us() < end);
 	return sent > 0 ? (ssize_t)sent : n;
+}
+
+/* Has a full socket report room when a third of its bytes are left.  The system
+ * does so when two thirds are left, but to be woken costs more than to send.
+ * Where the system bounds unsent bytes by itself, few of them are unsent: then
+ * there would be room at once. */
+static void
+report_late(struct net_sock *s)
+{
+	size_t	held = s->bounded ? 0 : net_unacked(s);
+
+	s->late = held >= LATE_MIN && held <= LATE_MAX &&
+	    bound_unsent(s, (int)(held / 3 * 2));
+	if (s->late && is_reported(s, POLLOUT))
+		report_soon(s);
 }
 
 static ssize_t
@@ -388,15 +401,6 @@ net_close(struct net_sock *s, unsigned flags)
 		s->net->close(s->net, s, flags);
 	else
 		net_close_sock(s, flags);
-}
-
-/* Whether the system says one of these of the socket. */
-static bool
-is_reported(const struct net_sock *s, short events)
-{
-	struct pollfd	p = { .fd = s->fd, .events = events };
-
-	return poll(&p, 1, 0) == 1 && (p.revents & events) != 0;
 }
 
 bool
