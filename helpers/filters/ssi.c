@@ -638,22 +638,44 @@ do_directive(struct page *p, struct str text)
 		    "exec is not done: no program is executed" : "unknown");
 }
 
+/* Whether an attribute's value is in quotes, and has no end in the text that was
+ * looked at. */
+static bool
+is_open(const struct attribute *a, struct str rest)
+{
+	const char	*quote = a->value.at - 1;
+
+	return rest.len == 0 && rest.at == a->value.at + a->value.len &&
+	    quote >= a->name.at + a->name.len &&
+	    strchr("\"'`", *quote) != NULL;
+}
+
 /* Finds the end of a directive, whose text a value in quotes may contain; NULL:
- * there is none. */
+ * there is none.  Looks at no more than the directive. */
 static const char *
 find_end(struct str text)
 {
+	const char		*after = text.at + text.len;
 	const char		*end = memmem(text.at, text.len, END,
 				    strlen(END));
-	struct str		 rest = text;
+	struct str		 rest = { text.at, 0 };
 	struct attribute	 a;
 
+	if (end != NULL)
+		rest.len = (size_t)(end - rest.at);
 	skip_space(&rest);
 	(void)take_word(&rest, "=");
-	while (end != NULL && take_attribute(&rest, &a) && a.name.at < end)
-		if (a.value.at < end && a.value.at + a.value.len > end)
-			end = rest.len == 0 ? NULL : memmem(rest.at, rest.len,
-			    END, strlen(END));
+	while (end != NULL && take_attribute(&rest, &a)) {
+		if (!is_open(&a, rest))
+			continue;
+		rest.at = a.value.at - 1;
+		rest.len = (size_t)(after - rest.at);
+		(void)take_value(&rest);
+		end = rest.len == 0 ? NULL : memmem(rest.at, rest.len, END,
+		    strlen(END));
+		if (end != NULL)
+			rest.len = (size_t)(end - rest.at);
+	}
 	return end;
 }
 

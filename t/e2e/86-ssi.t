@@ -148,6 +148,7 @@ push(@pages,
 	['close', '<!--#set var="x" value="a" --><!--#echo var="x"-->', 'a'],
 	['inside', '<!--#set var="x" value="a --> b" -->' .
 	    '<!--#echo encoding="none" var="x" -->', 'a --> b'],
+	['unquoted', '<!--#set var="x" value=1--><!--#echo var=x-->,c', '1,c', 1],
 	['openquote', 'a<!--#set var="x" value="1 -->b<!--#echo var="x" -->c',
 	    'ac'],
 	['starts', '<!-<!--<!--#set var="x" value="1" --><!<!--#echo var="x" -->',
@@ -272,6 +273,16 @@ like($server->get('/loop.shtml')->{body}, qr/^\.{17}\Q$error\E\z/,
 like($server->get("/turn/$_.shtml")->{body}, qr/^$_(?:[ab]){16}\Q$error\E\z/,
     "pages within each other end: $_") for qw(a b);
 $server->wait_line(qr/exec is not done/);
+
+# A page costs no more than its length, though nothing in it ends a word.
+my $helper = ($ENV{AMPED_BUILD} // Amped::source_dir()) . '/amped-helper';
+for my $directive ('<!--#endif-->', '<!--#x y=z-->', '<!--#=x-->') {
+	write_file("$root/million", $directive x 80_000);
+	my $before = (times)[2];
+	is(system("'$helper' filter ssi <'$root/million' >/dev/null 2>&1"), 0,
+	    "80,000 times $directive");
+	cmp_ok((times)[2] - $before, '<', 1, '... in a second');
+}
 
 # A page changes with the files in it, even with those that are missing.
 sub body { return $server->get('/nested.shtml')->{body} }
