@@ -64,10 +64,14 @@ handover_gives_back(const struct file *f)
 void
 handover_range(struct file *f, int64_t offset, uint64_t length)
 {
-	struct job_range	range = { .offset = offset, .length = length };
-	int			fd;
+	const struct file_cache	*fc = f->cache;
+	struct job_range	 range = { .offset = offset, .length = length };
+	int			 fd;
 
 	if (f->open_file == NULL || !handover_gives_back(f))
+		return;
+	/* The other half is for files that must be closed. */
+	if (fc->cache.lock != NULL && fc->ndeferred >= fc->deferred_max / 2)
 		return;
 	fd = fcntl(file_fd(f), F_DUPFD_CLOEXEC, 0);
 	if (fd == -1)

@@ -33,14 +33,25 @@ free_close(struct task *e)
 	free(cl);
 }
 
+/* Whether the descriptor is the second one of a file that stays open, to give
+ * back a part: then its close does not wait, and nobody waits for the task. */
+static bool
+is_part(const struct job_range *range)
+{
+	return range->length > 0 &&
+	    range->length < (uint64_t)range->version.size;
+}
+
 void
 deferred_close_fd(void *context, int fd, const struct job_range *range)
 {
 	struct http_loop	*http = context;
 	struct caches		*caches = http->caches;
+	bool			 part = is_part(range);
+	size_t			 max = caches->deferred_closes_max;
 	struct deferred_close	*cl;
 
-	if (caches->deferred_closes++ >= caches->deferred_closes_max) {
+	if (caches->deferred_closes++ >= (part ? max / 2 : max)) {
 		caches->deferred_closes--;
 		io_close(&fd);
 		return;
@@ -48,6 +59,7 @@ deferred_close_fd(void *context, int fd, const struct job_range *range)
 	cl = mem_zero(sizeof(*cl));
 	cl->http = http;
 	tasks_init(http, &cl->task, JOB_CLOSE, complete_close, free_close);
+	cl->task.background = part;
 	cl->task.job.fd = fd;
 	cl->task.job.range = *range;
 	stats_count(STATS_CLOSES);

@@ -11,8 +11,9 @@
 #define DEFERRED_CLOSE_SHARE	4
 
 /* Has fd closed by a task that no connection waits for, which first gives back
- * the range; closes it at once if too many wait already.  http: a struct
- * http_loop.  The close function of a file cache. */
+ * the range; closes it at once if too many wait already.  Parts of files are
+ * given back in the background, while half of the places are free.  http: a
+ * struct http_loop.  The close function of a file cache. */
 void	deferred_close_fd(void *http, int fd, const struct job_range *);
 
 #endif

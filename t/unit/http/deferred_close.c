@@ -11,7 +11,9 @@
 #include "lib/mem.h"
 #include "t/unit/unit.h"
 
-static const struct job_range	range = { .length = 65536,
+static const struct job_range	range = { .length = 100000,
+				    .version = { .dev = 7, .size = 100000 } };
+static const struct job_range	part = { .length = 65536,
 				    .version = { .dev = 7, .size = 100000 } };
 static struct http_loop		*http;
 static struct task		*taken[4];
@@ -44,12 +46,18 @@ free_loop(void)
 }
 
 static int
-give_fd(void)
+give_fd_of(const struct job_range *of)
 {
 	int	fd = open("/dev/null", O_RDONLY);
 
-	deferred_close_fd(http, fd, &range);
+	deferred_close_fd(http, fd, of);
 	return fd;
+}
+
+static int
+give_fd(void)
+{
+	return give_fd_of(&range);
 }
 
 static bool
@@ -125,6 +133,26 @@ START_TEST(too_many)
 }
 END_TEST
 
+/* Parts that are given back leave half of the places to files that must be
+ * closed, and a lookup's task goes first. */
+START_TEST(parts)
+{
+	int	first = give_fd_of(&part), second = give_fd_of(&part);
+	int	file;
+
+	ck_assert_int_eq(ntaken, 1);
+	ck_assert(taken[0]->background);
+	ck_assert_mem_eq(&taken[0]->job.range, &part, sizeof(part));
+	ck_assert(is_open(first) && !is_open(second));
+	file = give_fd();
+	ck_assert_int_eq(ntaken, 2);
+	ck_assert(is_open(file) && !taken[1]->background);
+	finish_task(taken[0], ECANCELED);
+	ck_assert(!is_open(first));
+	finish_task(taken[1], EAGAIN);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -133,4 +161,5 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, is_refused, 0, 2);
 	tcase_add_test(tests, is_lost);
 	tcase_add_test(tests, too_many);
+	tcase_add_test(tests, parts);
 }
