@@ -6,6 +6,9 @@
  * was used since it came becomes an entry like others instead.  So guests that
  * are asked for once evict no more than a tenth.  With s3fifo, which has this
  * rule for all new entries, there are no guests.
+ *
+ * The path of a guest is like others: more paths of guests than the limit of
+ * paths evict those of files that nobody asks for meanwhile.
  */
 #ifndef CACHE_GUESTS_H
 #define CACHE_GUESTS_H
