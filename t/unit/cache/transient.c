@@ -283,6 +283,24 @@ START_TEST(not_given)
 }
 END_TEST
 
+/* Advice counts requests for first chunks, but none for a file of which a
+ * policy can keep nothing. */
+START_TEST(no_requests)
+{
+	struct cache	*c = &chunks.cache;
+	struct file	*f;
+
+	begin(LIMIT);
+	f = make_large();
+	for (int i = 0; i < 3; i++)
+		ask_for(f, 0);
+	ck_assert_uint_eq(c->hits, 2);
+	ck_assert_uint_eq(c->hits + c->misses, chunks.advised.later);
+	file_drop(&f);
+	end();
+}
+END_TEST
+
 /* The limit of mappings has a part for them, too. */
 START_TEST(mappings)
 {
@@ -343,5 +361,6 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, begun_soon);
 	tcase_add_test(tests, not_given);
 	tcase_add_test(tests, mappings);
+	tcase_add_test(tests, no_requests);
 	tcase_add_test(tests, shared);
 }
