@@ -132,10 +132,29 @@ START_TEST(go_last)
 }
 END_TEST
 
+/* While the cache has room, who looks for a victim wants a mapping, and guests
+ * are not in the way. */
+START_TEST(with_room)
+{
+	struct cache_entry	*e;
+
+	begin(&policy_lru);
+	for (int i = 0; i < 10; i++) {
+		add(false);
+		add(true);
+	}
+	e = cache_victim(&cache);
+	ck_assert_ptr_nonnull(e);
+	ck_assert(!((struct entry *)e)->guest);
+	end();
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
 	tcase_add_loop_test(tests, evict_no_others, 0, POLICY_NUMBER);
 	tcase_add_loop_test(tests, become_others, 0, POLICY_NUMBER);
 	tcase_add_loop_test(tests, go_last, 0, POLICY_NUMBER);
+	tcase_add_test(tests, with_room);
 }
