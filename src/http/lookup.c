@@ -188,8 +188,8 @@ note_result(struct lookup *l)
 }
 
 /* No thread handles an event between the look at events and the note.  Results
- * of filters are not watched by their lookup (begin_watching), and filters begin
- * a task, for which no thread may wait. */
+ * of filters are not watched by their lookup (begin_watching), and filters
+ * begin a task, for which no thread may wait. */
 static void
 note_current_result(struct lookup *l)
 {
