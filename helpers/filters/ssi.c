@@ -638,24 +638,27 @@ do_directive(struct page *p, struct str text)
 		    "exec is not done: no program is executed" : "unknown");
 }
 
-/* Whether an attribute's value is in quotes, and has no end in the text that was
- * looked at. */
-static bool
-is_open(const struct attribute *a, struct str rest)
+/* Where a value begins, with its quote, that has no end in the text that it was
+ * taken from; NULL: there is none. */
+static const char *
+find_open(const struct attribute *a, struct str rest)
 {
 	const char	*quote = a->value.at - 1;
 
-	return rest.len == 0 && rest.at == a->value.at + a->value.len &&
-	    quote >= a->name.at + a->name.len &&
-	    strchr("\"'`", *quote) != NULL;
+	if (rest.len > 0 || rest.at != a->value.at + a->value.len ||
+	    quote < a->name.at + a->name.len)
+		return NULL;
+	if (memchr("\"'`", *quote, 3) != NULL)
+		return quote;
+	return a->value.len > 0 ? a->value.at : NULL;
 }
 
-/* Finds the end of a directive, whose text a value in quotes may contain; NULL:
- * there is none.  Looks at no more than the directive. */
+/* Finds the end of a directive, whose text a value may contain; NULL: there is
+ * none.  Looks at no more than the directive. */
 static const char *
 find_end(struct str text)
 {
-	const char		*after = text.at + text.len;
+	const char		*after = text.at + text.len, *open;
 	const char		*end = memmem(text.at, text.len, END,
 				    strlen(END));
 	struct str		 rest = { text.at, 0 };
@@ -666,13 +669,13 @@ find_end(struct str text)
 	skip_space(&rest);
 	(void)take_word(&rest, "=");
 	while (end != NULL && take_attribute(&rest, &a)) {
-		if (!is_open(&a, rest))
+		open = find_open(&a, rest);
+		if (open == NULL)
 			continue;
-		rest.at = a.value.at - 1;
-		rest.len = (size_t)(after - rest.at);
+		rest = (struct str){ open, (size_t)(after - open) };
 		(void)take_value(&rest);
-		end = rest.len == 0 ? NULL : memmem(rest.at, rest.len, END,
-		    strlen(END));
+		end = rest.len == 0 ? NULL :
+		    memmem(rest.at, rest.len, END, strlen(END));
 		if (end != NULL)
 			rest.len = (size_t)(end - rest.at);
 	}

@@ -148,7 +148,10 @@ push(@pages,
 	['close', '<!--#set var="x" value="a" --><!--#echo var="x"-->', 'a'],
 	['inside', '<!--#set var="x" value="a --> b" -->' .
 	    '<!--#echo encoding="none" var="x" -->', 'a --> b'],
-	['unquoted', '<!--#set var="x" value=1--><!--#echo var=x-->,c', '1,c', 1],
+	['unquoted', 'a<!--#set var="x" value=1-->b --><!--#echo var="x" -->',
+	    'a1--&gt;b'],
+	['quotedend', '<!--#set var="x" value="-->" -->' .
+	    '<!--#echo encoding="none" var="x" -->', '-->'],
 	['openquote', 'a<!--#set var="x" value="1 -->b<!--#echo var="x" -->c',
 	    'ac'],
 	['starts', '<!-<!--<!--#set var="x" value="1" --><!<!--#echo var="x" -->',
