@@ -6,8 +6,8 @@
  * end evicts no other files, and clients that read it at about the same time
  * share its chunks.  A policy does not see them.
  *
- * What goes is given back to the system, too, which would keep the pages of the
- * file and evict those of others: handover_range().
+ * The system would keep the pages of such a file and evict those of others.  So
+ * a part whose chunks have gone is given back to it: handover_range().
  */
 #ifndef CACHE_TRANSIENT_H
 #define CACHE_TRANSIENT_H
