@@ -130,9 +130,13 @@ target_add_url(const struct conf *conf, size_t number, struct str host,
     struct str target, struct buf *to)
 {
 	const struct conf_site		*site = &conf->sites[number];
-	const struct conf_address	*a = &site->listen.at[0];
-	bool				 is_unix = a->addr.ss_family == AF_UNIX;
+	const struct conf_address	*a;
+	bool				 is_unix;
 
+	if (number >= conf->nsites)
+		return false;	/* that of sendfile.c: no address */
+	a = &site->listen.at[0];
+	is_unix = a->addr.ss_family == AF_UNIX;
 	if (is_unix && host.len == 0 &&
 	    strcmp(site->names.at[0], "default") == 0) {
 		buf_add(to, target.at, target.len);

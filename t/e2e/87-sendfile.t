@@ -25,7 +25,7 @@ my $programs = Amped::Programs->new('files/a.txt' => $text,
     'www/in/note.txt' => "note\n" x 500, 'www/in/d/index.html' => 'index',
     'www/in/r s.txt' => 'blank', 'www/open/o.txt' => "open\n",
     'www/closed/c.txt' => 'closed', 'www/sorry.html' => "sorry\n",
-    'bin/' => '', 'run/' => '',
+    'bin/' => '', 'run/' => '', 'hot/' => '',
     'passwords' => 'joe:' . crypt('secret', '$5$salt') . "\n");
 my $dir = $programs->dir;
 symlink("$dir/other/s", "$dir/files/absolute");
@@ -36,11 +36,13 @@ my %file = map { $_ => Amped::Applications::make($programs, $_, $_) }
     qw(fastcgi scgi);
 my $where = Amped::Applications::place('unix', "$dir/run", 's');
 my $scgi = Amped::Applications->serve($file{scgi}, $where, 2);
+chown(scalar(getpwnam(Amped::ordinary_user())), -1, "$dir/hot") if $> == 0;
 my $server = $programs->start(program => "\tsendfile $dir/files/ $dir/.deep\n",
     others => <<"END", site => <<"END2");
 program plain { directory $dir/cgi; nice 0 }
 program fast { fastcgi $file{fastcgi}; sendfile $dir/files; nice 0; most 1 }
 program scgi { scgi $where; sendfile $dir/files }
+cache { hotlist $dir/hot/list every 1s }
 END
 	header X-Conf yes
 	expires text/plain 10m
@@ -408,6 +410,16 @@ for my $version (qw(one two)) {
 unlink("$dir/files/live");
 await('the file to be gone', sub { $programs->get($live)->{status} == 404 });
 pass('the file has gone');
+
+# No URL leads to a file of X-Sendfile.
+is($programs->get($programs->cat("$t$file/a.txt\n\n"))->{status}, 200,
+    'a file in the cache');
+is($server->get('/open/o.txt')->{status}, 200, 'and one with a URL');
+unlink("$dir/hot/list");
+await('a list of hot names', sub { -s "$dir/hot/list" });
+like(slurp("$dir/hot/list"), qr{/open/o\.txt$}m,
+    'the list of hot names has the one with a URL');
+unlike(slurp("$dir/hot/list"), qr{files/}, 'and not the other one');
 
 my $log = $server->errors;
 my $refused = 'the file of X-Sendfile, /etc/passwd, is beneath no directory ' .
