@@ -1,6 +1,7 @@
 /*
  * file: versions of files and their descriptors.
  */
+#include <sys/param.h>
 #include <sys/stat.h>
 
 #include <stdlib.h>
@@ -19,6 +20,9 @@
 
 /* A bound for the memory of the slots: a sparse file can have any size. */
 #define FILE_CHUNKS_MAX	(1U << 22)
+
+/* A file of this part of the cache, or less, is copied whole. */
+#define WHOLE_SHARE	16
 
 /* Chunks that are dropped, and slots that are visited, in one iteration. */
 #define SLICE_CHUNKS	128
@@ -184,6 +188,25 @@ bool
 file_fits(const struct file_cache *fc, const struct job_version *version)
 {
 	return (uint64_t)version->size / fc->chunk_size < FILE_CHUNKS_MAX;
+}
+
+/* Two chunks of a handle's file come in one job no later than the first of them
+ * would in two jobs, even if only the number of calls counts.  One copy must
+ * not evict most others; while clients hold more than the cache may have, there
+ * is none. */
+int64_t
+file_whole_max(const struct file_cache *fc)
+{
+	int64_t	most = 2 * FILE_HANDLE_CHUNKS * (int64_t)fc->chunk_size;
+	size_t	limit = fc->cache.limit_bytes;
+	bool	over;
+
+	if (limit != 0)
+		most = MIN(most, (int64_t)(limit / WHOLE_SHARE));
+	lock_acquire(fc->cache.lock);
+	over = cache_is_over(&fc->cache);
+	lock_release(fc->cache.lock);
+	return over ? 0 : MIN(most, fc->admit);
 }
 
 /* A small file has one chunk, an empty one none. */

@@ -39,6 +39,7 @@ struct file {
 };
 
 #define FILE_SYSTEMS_MAX	16	/* with a method in the log */
+#define FILE_HANDLE_CHUNKS	4	/* in one of a handle's file */
 
 struct file_cache {
 	struct cache	 cache;		/* of open files */
@@ -56,9 +57,8 @@ struct file_cache {
 	 * the disk, with a range to give back.  NULL: it is closed here. */
 	void		(*close_fd)(void *, int fd, const struct job_range *);
 	void		*close_context;
-	/* Asks for file_tidy() in another iteration: very many mappings are
-	 * dropped in slices, and close_fd() is not called under a lock.  NULL:
-	 * all is done at once. */
+	/* Asks for file_tidy() in another iteration, which drops mappings in
+	 * slices and calls close_fd() without a lock.  NULL: all at once. */
 	void		(*schedule_tidy)(void *);
 	void		*schedule_context;
 	TAILQ_HEAD(, cache_entry) closing;	/* chunk by chunk */
@@ -71,6 +71,7 @@ void		 file_init(struct file_cache *, struct chunk_cache *,
 		    int64_t residency);
 bool		 file_fits(const struct file_cache *,	/* not too large */
 		    const struct job_version *);
+int64_t		 file_whole_max(const struct file_cache *); /* of a copy */
 void		 file_free(struct file_cache *);	/* must be empty */
 /* A new version that fits, with one reference; owns the descriptor. */
 struct file	*file_new(struct file_cache *, int fd,
@@ -91,8 +92,7 @@ bool		 file_tidy(struct file_cache *, void *close_context);
 bool		 file_set_warned(struct file *);
 void		 file_inherit_warned(struct file *, const struct file *old);
 void		 file_set_no_sendfile(struct file *); /* refused */
-/* Whether the file is sent from memory of ours. */
-bool		 file_is_copied(const struct file *);
+bool		 file_is_copied(const struct file *);	/* sent from copies */
 /* Whether a helper made or copied the file: memory of ours, without a name. */
 bool		 file_is_made(const struct file *);
 /* Whether an open, held file still has this version's size, mtime and, if ctime
@@ -107,7 +107,7 @@ void		 file_drop(struct file **);	/* takes it away */
 static inline size_t
 file_chunk_size(const struct file *f)
 {
-	return f->cache->chunk_size * (f->handle ? 4 : 1);
+	return f->cache->chunk_size * (f->handle ? FILE_HANDLE_CHUNKS : 1);
 }
 
 /* The descriptor of a file that is held; -1: closed. */

@@ -350,6 +350,24 @@ may_start_lookup(const struct http_loop *http, const struct path *p)
 	    verification_allows_slow_job(http);
 }
 
+/* Which bytes the lookup is to bring.  The answer to a client that has the file
+ * has none. */
+static unsigned
+wanted_bytes(const struct conn *c)
+{
+	const struct parse	*p = &c->request->parse;
+	unsigned		 bytes = LOOKUP_SMALL;
+
+	if (p->method != METHOD_GET)
+		return 0;
+	if (!parse_has(p, FIELD_IF_NONE_MATCH) &&
+	    !parse_has(p, FIELD_IF_MODIFIED_SINCE))
+		bytes |= LOOKUP_LARGE;
+	if (!parse_has(p, FIELD_ACCEPT_ENCODING))
+		bytes |= LOOKUP_PLAIN;
+	return bytes;
+}
+
 /* Waits for a lookup.  The request that has waited for it takes the result,
  * however old it is by then. */
 static COLD enum go
@@ -362,8 +380,7 @@ wait_for_lookup(struct conn *c)
 		return conn_send(c, STEP_FIND);
 	hints_note_wait(c, lookup_is_pending(c->http, c->request->path));
 	e = lookup_start(c->http, c->request->path,
-	    session_is_background(c->session),
-	    c->request->parse.method == METHOD_GET);
+	    session_is_background(c->session), wanted_bytes(c));
 	if (e != NULL && lookup_chain(c->http, c->request->path) != NULL)
 		c->request->lookup.awaits_run = true;
 	if (e != NULL)

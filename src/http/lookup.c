@@ -2,6 +2,7 @@
  * lookup: makes jobs that look a path up, and notes their results in the
  * caches.
  */
+#include <sys/param.h>
 #include <sys/stat.h>
 
 #include <errno.h>
@@ -274,18 +275,37 @@ fill_job_root(struct job *job, const struct path *p,
 	return at;
 }
 
+/* Whether a helper may compress what is found at a decoded path, by its name:
+ * of a directory, the index. */
+static bool
+may_be_compressed(const struct http_loop *http, const struct path *p,
+    const char *decoded)
+{
+	uint16_t	blocks;
+	size_t		len = strlen(decoded);
+
+	if (variant_made(p->rules) == 0)
+		return false;
+	return len == 0 || decoded[len - 1] == '/' ||
+	    rules_compressible(p->rules, lookup_result_type(http, p, decoded,
+	    &blocks));
+}
+
 /* The largest file whose bytes come with its lookup.  Of a file that may be
  * compressed, the variant is sent to most clients. */
 static int64_t
-get_copy_max(const struct conf *conf, const struct path *p)
+get_copy_max(struct http_loop *http, const struct path *p, const char *decoded,
+    unsigned bytes)
 {
-	const struct conf_rules	*rules = p->rules;
-	int64_t			 small = conf->cache.small;
-	int64_t			 from = conf->limits.compress_from;
+	const struct conf	*conf = http->conf;
+	int64_t			 max = conf->cache.small;
 
-	if (variant_made(rules) == 0 || small < from)
-		return small;
-	return from > 0 ? from - 1 : 0;
+	if ((bytes & LOOKUP_LARGE) != 0)
+		max = MAX(max, file_whole_max(&http->caches->files));
+	if ((bytes & LOOKUP_PLAIN) == 0 &&
+	    may_be_compressed(http, p, decoded))
+		max = MIN(max, conf->limits.compress_from - 1);
+	return max;
 }
 
 /* Fills the job of a path.  Returns whether the path has a result of filters
@@ -386,7 +406,7 @@ make_lookup(struct http_loop *http, struct path *p)
  * none. */
 static struct task *
 submit_lookup(struct http_loop *http, struct path *p, bool background,
-    bool bytes)
+    unsigned bytes)
 {
 	struct caches	*caches = http->caches;
 	struct lookup	*l;
@@ -395,9 +415,10 @@ submit_lookup(struct http_loop *http, struct path *p, bool background,
 	if (l == NULL)
 		return NULL;
 	l->task.background = background;
-	if (bytes && l->task.job.kind == JOB_RESOLVE &&
+	if (bytes != 0 && l->task.job.kind == JOB_RESOLVE &&
 	    !l->task.job.resolve.for_reading)
-		l->task.job.resolve.copy_max = get_copy_max(http->conf, p);
+		l->task.job.resolve.copy_max = get_copy_max(http, p,
+		    l->task.job.find.path, bytes);
 	l->late = lookup_is_late(http, p);
 	lookup_result_publish(l);
 	pathname_hold_again(&caches->paths, p);
@@ -424,7 +445,7 @@ find_joinable(struct http_loop *http, struct path *p)
 
 struct task *
 lookup_start(struct http_loop *http, struct path *p, bool background,
-    bool bytes)
+    unsigned bytes)
 {
 	struct lookup	*l = find_joinable(http, p);
 
@@ -440,7 +461,7 @@ lookup_refresh(struct http_loop *http, struct path *p)
 {
 	struct lookup	*l = find_joinable(http, p);
 
-	return l != NULL ? &l->task : submit_lookup(http, p, true, false);
+	return l != NULL ? &l->task : submit_lookup(http, p, true, 0);
 }
 
 void

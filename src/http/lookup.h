@@ -7,11 +7,18 @@
 #include "http/http.h"
 #include "proto/why.h"
 
+/* Bits: which bytes of a file that main may not read a lookup brings. */
+enum lookup_bytes {
+	LOOKUP_SMALL	= 1 << 0,	/* of a small file */
+	LOOKUP_LARGE	= 1 << 1,	/* of one of a few chunks, too */
+	LOOKUP_PLAIN	= 1 << 2	/* compressible or not */
+};
+
 /* Submits a lookup, or joins the pending one of this loop: a task to wait for,
- * or NULL if it was completed at once.  background: its class.  bytes: a small
- * file that main may not read comes as a copy. */
+ * or NULL if it was completed at once.  background: its class.  bytes: of enum
+ * lookup_bytes. */
 struct task	*lookup_start(struct http_loop *, struct path *,
-		    bool background, bool bytes);
+		    bool background, unsigned bytes);
 /* The same for a path whose older answer may be used, in the background; no
  * lookup is submitted if too many are queued.  Brings no bytes: to copy them
  * could make the news of a changed file come too late. */

@@ -54,7 +54,10 @@ int64_t		 lookup_result_time(const struct lookup *);
 /* Sets what the path is; status and why of one that is refused. */
 void		 lookup_result_set(const struct lookup *, enum pathname_kind,
 		    int status, enum why);
-/* Sets the media type, and the blocks files, by the name of the file. */
+/* The media type of the file at a decoded path, and the blocks files. */
+const char	*lookup_result_type(const struct http_loop *,
+		    const struct path *, const char *decoded, uint16_t *blocks);
+/* Sets both by the name of the file. */
 void		 lookup_result_set_type(const struct lookup *,
 		    struct path_info *);
 /* Notes the file that the job has brought; tried: see path_info_found(). */

@@ -69,26 +69,32 @@ lookup_result_set(const struct lookup *l, enum pathname_kind kind, int status,
 	    .checked_at = lookup_result_time(l), .watched = l->watched });
 }
 
+const char *
+lookup_result_type(const struct http_loop *http, const struct path *p,
+    const char *decoded, uint16_t *blocks)
+{
+	const struct conf_site	*site = &http->conf->sites[namespace_site(
+				    p->namespace)];
+	const char		*slash = strrchr(decoded, '/'), *type;
+	const char		*name = slash != NULL ? slash + 1 : decoded;
+
+	*blocks = rules_blocks(site, name);
+	type = rules_type(site, *blocks);
+	return type != NULL ? type :
+	    mime_type(http->caches->mime, name, strlen(name));
+}
+
 /* Sets what follows from the file's name: its media type, and the blocks files
  * that have fields for it. */
 void
 lookup_result_set_type(const struct lookup *l, struct path_info *a)
 {
-	const struct conf	*conf = l->http->conf;
-	const struct conf_site	*site = &conf->sites[namespace_site(
-				    l->path->namespace)];
-	struct buf		 path = { 0 };
-	const char		*name, *slash;
+	struct buf	path = { 0 };
 
 	add_found_path(l, &path);
 	language_cut(l->path, &path);
-	name = buf_string(&path);
-	slash = strrchr(name, '/');
-	name = slash != NULL ? slash + 1 : name;
-	a->blocks = rules_blocks(site, name);
-	a->type = rules_type(site, a->blocks);
-	if (a->type == NULL)
-		a->type = mime_type(l->http->caches->mime, name, strlen(name));
+	a->type = lookup_result_type(l->http, l->path, buf_string(&path),
+	    &a->blocks);
 	buf_free(&path);
 }
 

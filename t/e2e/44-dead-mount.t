@@ -19,7 +19,7 @@ my $missing = Amped::Slowfs::missing();
 plan(skip_all => $missing) if $missing;
 
 Amped::Slowfs::alone();
-my $back = docroot(map { ("f$_" => content("f$_", $_ % 2 ? 10 : 150_000)) }
+my $back = docroot(map { ("f$_" => content("f$_", $_ % 2 ? 10 : 600_000)) }
     1 .. 40);
 my $root = docroot('dead/' => '', map { ("c$_" => "c$_\n") } 1 .. 40);
 symlink('dead', "$root/link") or die "symlink: $!\n";

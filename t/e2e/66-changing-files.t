@@ -20,7 +20,8 @@ Amped::needs_many_clients();
 my $missing = Amped::Slowfs::missing();
 plan(skip_all => $missing) if $missing;
 
-use constant { LARGE => 400_000, SMALL => 12_000 };	# several pieces, one
+# Several pieces, one that is not small, one that is.
+use constant { LARGE => 600_000, WHOLE => 400_000, SMALL => 12_000 };
 
 my $size = LARGE;
 my $day = 86400;
@@ -84,9 +85,11 @@ my %event = (
 # Where it happens: what is held, and from where on.
 my @steps = (['lookup'], ['getattr'], ['open'], ['later open', 'open', 1],
     ['read'], ['later read', 'read', 200_000], ['flush'], ['again']);
-# A small file comes with its lookup: the last getattr compares what was read.
+# One piece comes with its lookup: the last getattr compares what was read.
 my @small_steps = (['lookup'], ['getattr'], ['open'], ['read'],
     ['last getattr', 'getattr', 3], ['flush'], ['again']);
+my @whole_steps = (['later read', 'read', 200_000],
+    ['last getattr', 'getattr', 3]);
 
 # One version, whole, and then the connection stands; or a part of one, and it
 # closes; or it is refused as it will be from now on.
@@ -152,7 +155,7 @@ sub happens {
 for my $revalidate ('10m', '0s') {
 	$server->stop if $server;
 	$server = start($revalidate);
-	for ([LARGE, @steps], [SMALL, @small_steps]) {
+	for ([LARGE, @steps], [WHOLE, @whole_steps], [SMALL, @small_steps]) {
 		($size, my @where) = @$_;
 		for my $step (@where) {
 			next if $step->[0] eq 'again' && $revalidate ne '0s';
@@ -204,7 +207,7 @@ for my $op (qw(opendir readdir)) {
 	like($server->get("/$name/")->{body}, qr/entry/, "$name: it is back");
 }
 my $bytes = put('EIO-later', content('EIO-later', $size), 10);
-$fs->fail('read', 300_000);
+$fs->fail('read', 500_000);
 for my $time (1 .. 3) {
 	my $client = $server->connect;
 	$client->send("GET /EIO-later $get");

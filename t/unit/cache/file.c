@@ -273,9 +273,40 @@ START_TEST(made_ones)
 }
 END_TEST
 
+/* Which files come whole: of two chunks of a handle's file, of a part of the
+ * cache, that are admitted; none while clients hold more than it may have. */
+START_TEST(whole)
+{
+	struct job_version	 version = { .size = 9000 * KIB };
+	struct job_facts	 facts = { .mode = S_IFDIR | 0755,
+				    .in_memory = true };
+	struct file		*f[2];
+
+	caches(1024 * KIB, RESIDENCY_AUTO);
+	ck_assert_int_eq(file_whole_max(&files), 64 * KIB);
+	caches(16 * 1024 * KIB, RESIDENCY_AUTO);
+	ck_assert_int_eq(file_whole_max(&files), 512 * KIB);
+	files.admit = 100 * KIB;
+	ck_assert_int_eq(file_whole_max(&files), 100 * KIB);
+	files.admit = INT64_MAX;
+	for (int i = 0; i < 2; i++) {
+		f[i] = file_new(&files, memfd_create("made", 0), &version,
+		    &facts);
+		ck_assert_int_ne(file_hold(f[i]), -1);
+	}
+	ck_assert_int_eq(file_whole_max(&files), 0);
+	for (int i = 0; i < 2; i++) {
+		file_release(f[i]);
+		file_drop(&f[i]);
+	}
+	ck_assert_int_eq(file_whole_max(&files), 512 * KIB);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
+	tcase_add_test(tests, whole);
 	tcase_add_test(tests, empty_file);
 	tcase_add_test(tests, descriptors);
 	tcase_add_loop_test(tests, given_away, 0, 2);
