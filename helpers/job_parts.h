@@ -109,11 +109,11 @@ enum job_watched {
 /* Other facts about a file, from stat(2) and statfs(2). */
 struct job_facts {
 	uint32_t	mode, uid;		/* st_mode, st_uid */
-	/* The version is a strong validator (RFC 9110, section 8.8.1): a
-	 * further change of the file gets other time stamps. */
+	/* A strong validator (RFC 9110, 8.8.1): a change gets a new time. */
 	bool		strong;
 	bool		in_memory;	/* the file system of fd is */
 	bool		handle;		/* fd is one (O_PATH), for COPY only */
+	bool		copy;		/* RESOLVE: fd has all bytes */
 	struct job_version cached;	/* COMPRESS: of fd, in cache_dir */
 };
 

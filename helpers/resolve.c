@@ -564,6 +564,7 @@ replace_by_copy(struct job *job)
 	io_close(&job->fd);
 	job->fd = copy;
 	job->find.facts.in_memory = in_memory;
+	job->find.facts.copy = true;
 	job->find.facts.mode &= ~(uint32_t)S_IFMT;
 	return true;
 }

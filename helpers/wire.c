@@ -177,6 +177,7 @@ static const struct field reply_fields[] = {
 	REPLY(KIND(RESOLVE), U64, others_sum, resolve.others_sum),
 	REPLY(KIND(RESOLVE), BIT2, flags, resolve.program),
 	REPLY(KIND(RESOLVE), BIT4, flags, resolve.executable),
+	REPLY(KIND(RESOLVE), BIT8, flags, find.facts.copy),
 	REPLY(KIND(RESOLVE), U64, cached.dev, resolve.split),
 	REPLY(KIND(LIST), U64, done, list.entries),
 	REPLY(KIND(COMPRESS), VERSION, cached, find.facts.cached),
@@ -687,7 +688,8 @@ result_fits(const struct job *job)
 	case JOB_RESOLVE:
 		n = count_texts(job->resolve.siblings);
 		return job->resolve.counting < (uint64_t)1 << n &&
-		    program_fits(job);
+		    program_fits(job) &&
+		    (!job->find.facts.copy || brings_file(job));
 	case JOB_LIST:
 		return job->list.entries <= job->list.entries_max;
 	case JOB_READ:

@@ -198,15 +198,11 @@ int64_t
 file_whole_max(const struct file_cache *fc)
 {
 	int64_t	most = 2 * FILE_HANDLE_CHUNKS * (int64_t)fc->chunk_size;
-	size_t	limit = fc->cache.limit_bytes;
-	bool	over;
+	size_t	limit = fc->chunks->cache.limit_bytes;
 
 	if (limit != 0)
 		most = MIN(most, (int64_t)(limit / WHOLE_SHARE));
-	lock_acquire(fc->cache.lock);
-	over = cache_is_over(&fc->cache);
-	lock_release(fc->cache.lock);
-	return over ? 0 : MIN(most, fc->admit);
+	return chunk_is_over(fc->chunks) ? 0 : MIN(most, fc->admit);
 }
 
 /* A small file has one chunk, an empty one none. */
@@ -283,7 +279,8 @@ new_file(struct file_cache *fc, int fd, const struct job_version *version,
 {
 	struct file	 head = {
 		.cache = fc, .references = 1, .version = *version,
-		.small = is_small(fc, version), .strong = facts->strong,
+		.small = facts->copy || is_small(fc, version),
+		.strong = facts->strong,
 		.handle = facts->handle, .made = !S_ISREG(facts->mode),
 		.has_digest = digest
 	};

@@ -275,12 +275,12 @@ END_TEST
 
 /* Which files come whole: of two chunks of a handle's file, of a part of the
  * cache, that are admitted; none while clients hold more than it may have. */
-START_TEST(whole)
+START_TEST(whole_ones)
 {
 	struct job_version	 version = { .size = 9000 * KIB };
-	struct job_facts	 facts = { .mode = S_IFDIR | 0755,
-				    .in_memory = true };
+	struct job_facts	 facts = { .in_memory = true, .copy = true };
 	struct file		*f[2];
+	struct chunk		*k[2], *none = NULL;
 
 	caches(1024 * KIB, RESIDENCY_AUTO);
 	ck_assert_int_eq(file_whole_max(&files), 64 * KIB);
@@ -290,23 +290,36 @@ START_TEST(whole)
 	ck_assert_int_eq(file_whole_max(&files), 100 * KIB);
 	files.admit = INT64_MAX;
 	for (int i = 0; i < 2; i++) {
-		f[i] = file_new(&files, memfd_create("made", 0), &version,
-		    &facts);
-		ck_assert_int_ne(file_hold(f[i]), -1);
+		int	fd = memfd_create("made", 0);
+
+		ck_assert_int_eq(ftruncate(fd, 9000 * KIB), 0);
+		f[i] = file_new(&files, fd, &version, &facts);
+		ck_assert_uint_eq(f[i]->nchunks, 1);
+		k[i] = chunk_hold(&chunks, f[i], 0);
+		ck_assert_int_eq(chunk_ready(&chunks, k[i], 0), CHUNK_READY);
+		ck_assert_int_eq(file_fd(f[i]), -1);
 	}
 	ck_assert_int_eq(file_whole_max(&files), 0);
-	for (int i = 0; i < 2; i++) {
-		file_release(f[i]);
-		file_drop(&f[i]);
-	}
+	for (int i = 0; i < 2; i++)
+		chunk_release(&chunks, &k[i]);
 	ck_assert_int_eq(file_whole_max(&files), 512 * KIB);
+	/* One had to go: it must be looked up again. */
+	ck_assert(chunk_is_complete(f[0]) != chunk_is_complete(f[1]));
+	for (int i = 0; i < 2; i++)
+		if (!chunk_is_complete(f[i])) {
+			ck_assert(file_hold_source(f[i], &none) == FILE_LOST);
+			file_unrefer(f[i]);
+		}
+	for (int i = 0; i < 2; i++)
+		file_drop(&f[i]);
+	ck_assert_uint_eq(chunks.cache.bytes, 0);
 }
 END_TEST
 
 void
 unit_tests(TCase *tests)
 {
-	tcase_add_test(tests, whole);
+	tcase_add_test(tests, whole_ones);
 	tcase_add_test(tests, empty_file);
 	tcase_add_test(tests, descriptors);
 	tcase_add_loop_test(tests, given_away, 0, 2);

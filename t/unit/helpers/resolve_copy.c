@@ -79,6 +79,7 @@ START_TEST(copied)
 	resolve(&job, _i, cases[_i].copy_max);
 	ck_assert(job.find.facts.handle == (cases[_i].text == NULL));
 	ck_assert(S_ISREG(job.find.facts.mode) == (cases[_i].text == NULL));
+	ck_assert(job.find.facts.copy == (cases[_i].text != NULL));
 	if (cases[_i].text != NULL)
 		check_text(&job, cases[_i].text);
 	close(job.fd);

@@ -111,6 +111,19 @@ START_TEST(reply_with_handle)
 }
 END_TEST
 
+START_TEST(reply_with_copy)
+{
+	struct job	job = done_job(JOB_RESOLVE);
+
+	got = sample(JOB_RESOLVE);
+	job.find.facts.copy = true;
+	ck_assert_int_eq(wire_send_reply(fd[1], &job), 0);
+	ck_assert_int_eq(wire_recv_reply(fd[0], &got), 1);
+	ck_assert(got.find.facts.copy && !got.find.facts.handle);
+	ck_assert_int_ne(got.fd, -1);
+}
+END_TEST
+
 /* A program that the path of 4 bytes leads to. */
 static struct job
 program_job(void)
@@ -150,6 +163,7 @@ static const struct {
 	{ UNCHANGED,	4, 4,		2 },	/* executable alone */
 	{ UNCHANGED,	4, 0,		2 },
 	{ UNCHANGED,	4, 8,		2 },
+	{ UNCHANGED,	4, 2 | 8,	2 },	/* a copy of a program */
 	{ SPLIT,	8, 5,		0 },	/* more than the path */
 	{ SPLIT,	8, -1,		0 },
 	{ SPLIT,	8, 3,		2 },	/* not all, and a name */
@@ -449,6 +463,7 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, reply_with_program);
 	tcase_add_loop_test(tests, reply_with_bad_program, 0,
 	    COUNT(bad_programs));
+	tcase_add_test(tests, reply_with_copy);
 	tcase_add_test(tests, reply_with_unknown_program);
 	tcase_add_loop_test(tests, reply_with_spool, 0, 2);
 	tcase_add_loop_test(tests, reply_with_store, 0, 3);
