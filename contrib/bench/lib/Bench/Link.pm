@@ -8,9 +8,11 @@ package Bench::Link;
 use strict;
 use warnings;
 
-use Amped qw(await);
+use Amped qw(await docroot slurp);
 use Bench::Children;
 use Bench::Server;
+
+my %unit = (kbit => 1e3, mbit => 1e6, gbit => 1e9);
 
 use constant { ADDRESS => '10.9.0.1', CLIENT => '10.9.0.2',
     CONTROL => '/proc/sys/net/ipv4/tcp_congestion_control' };
@@ -84,11 +86,39 @@ sub new {
 	told("tc qdisc add dev link0 parent 1:1 $queue") if $queue;
 	told("nsenter -t $pid -n ip addr add " . CLIENT . '/24 dev link1');
 	told("nsenter -t $pid -n ip link set link1 up");
-	return bless({ pid => $pid }, $class);
+	return bless({ pid => $pid, rate => $rate }, $class);
 }
 
 # A command's beginning, to run it at the clients' end.
 sub at_client { return ('nsenter', '-t', $_[0]{pid}, '-n') }
+
+# Looks at the bucket's queue twenty times a second, until queue_ms().
+sub watch_queue {
+	my ($self) = @_;
+
+	$self->{looks} = docroot() . '/queue';
+	$self->{looker} = Amped::spawn(['sh', '-c', 'while sleep 0.05; do ' .
+	    'tc -s -j qdisc show dev link0; done'], $self->{looks},
+	    '/dev/null');
+	Bench::Children::add($self->{looker});
+}
+
+# How long the queue has taken to be sent, in ms: median and 99th percentile of
+# the looks.
+sub queue_ms {
+	my ($self) = @_;
+	my ($number, $unit) = $self->{rate} =~ /\A([\d.]+)([kmg]bit)\z/ or
+	    die "link: rate $self->{rate}\n";
+
+	kill('KILL', $self->{looker});
+	waitpid($self->{looker}, 0);
+	Bench::Children::gone($self->{looker});
+	my @bytes = sort { $a <=> $b } slurp($self->{looks}) =~
+	    /"backlog":(\d+)/g;
+	@bytes = (0) unless @bytes;
+	return map { $bytes[$#bytes * $_] * 8e3 / ($number * $unit{$unit}) }
+	    0.5, 0.99;
+}
 
 sub remove {
 	my ($self) = @_;
