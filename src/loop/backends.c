@@ -46,6 +46,7 @@ struct driver {				/* of one loop */
 	struct leases	*leases;
 	struct filters	*filters;
 	struct passages	*passages;
+	struct buf	 spare;			/* struct held */
 	struct error_lines_rate **rates;	/* by number of the program */
 	size_t		 nrates;
 };
@@ -616,7 +617,8 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 	}
 	r->driver = d;
 	r->program = start->program;
-	r->held = (struct held){ .total = &d->managers->held, .most = hold };
+	r->held = (struct held){ .total = &d->managers->held, .most = hold,
+	    .spare = &d->spare };
 	r->backend.status = -1;
 	r->backend.file = r->backend.notes = -1;
 	r->backend.group = group;
@@ -778,6 +780,7 @@ backends_close(struct backends *b)
 	if (d->owns_managers)
 		managers_free(&d->managers);
 	free_rates(d);
+	buf_free(&d->spare);
 	free(d);
 	*b = (struct backends){ .start = NULL };
 }

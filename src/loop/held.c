@@ -32,6 +32,29 @@ held_uncount(struct held_total *total, size_t *counted)
 	*counted = 0;
 }
 
+static void
+take_spare(struct held *h)
+{
+	if (h->spare == NULL)
+		return;
+	h->output = *h->spare;
+	*h->spare = (struct buf){ 0 };
+}
+
+/* Leaves the buffer to the next answer, unless it is large. */
+static void
+leave_buffer(struct held *h)
+{
+	if (h->spare == NULL || h->spare->at != NULL ||
+	    h->output.size != HELD_MIN) {
+		buf_free(&h->output);
+		return;
+	}
+	*h->spare = h->output;
+	h->spare->len = 0;
+	h->output = (struct buf){ 0 };
+}
+
 size_t
 held_make_room(struct held *h, struct backend *b)
 {
@@ -40,6 +63,8 @@ held_make_room(struct held *h, struct backend *b)
 	buf_consume(&h->output, h->output.len - b->len);
 	if (!held_grow(h->total, &h->counted, b->len + room))
 		room = HELD_MIN + h->counted - b->len;
+	if (h->output.at == NULL)
+		take_spare(h);
 	buf_reserve(&h->output, room);
 	b->at = h->output.at;
 	return room;
@@ -51,7 +76,7 @@ held_consume(struct held *h, struct backend *b, size_t n)
 	need(n <= b->len);
 	b->len -= n;
 	b->at = b->len > 0 ? b->at + n : NULL;
-	if (b->len == 0 && h->counted > 0)
+	if (b->len == 0)
 		held_free(h);
 }
 
@@ -64,6 +89,6 @@ held_is_low(const struct held *h, const struct backend *b)
 void
 held_free(struct held *h)
 {
-	buf_free(&h->output);
+	leave_buffer(h);
 	held_uncount(h->total, &h->counted);
 }

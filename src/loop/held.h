@@ -30,6 +30,10 @@ struct held {
 	size_t		 most;		/* bytes of output: `hold` of the
 					 * program */
 	size_t		 counted;	/* bytes of the total */
+	struct buf	*spare;		/* borrowed: an empty buffer, which the
+					 * answers of a loop use in turn, as a
+					 * new one would be a mapping; NULL:
+					 * there is none */
 };
 
 /* Counts the memory of a buffer that grows to so many bytes: adds to *counted
@@ -41,7 +45,7 @@ void	held_uncount(struct held_total *, size_t *counted);
 /* Moves what is not consumed to the front.  Returns for how many bytes there is
  * room behind it; 0: the program has to wait. */
 size_t	held_make_room(struct held *, struct backend *);
-/* Drops bytes in front, and the buffer if it is large and they are the last. */
+/* Drops bytes in front, and leaves the buffer if they are the last. */
 void	held_consume(struct held *, struct backend *, size_t);
 /* Whether half of the buffer is free: the program may go on. */
 bool	held_is_low(const struct held *, const struct backend *);

@@ -37,6 +37,7 @@ struct passages {
 	struct evloop		*loop;
 	struct mailbox		*mailbox;	/* NULL: there is one thread */
 	struct held_total	*total;
+	struct buf		 spare;		/* struct held */
 };
 
 struct flow;
@@ -681,7 +682,8 @@ passages_pass(struct passages *all, struct passage_start *start)
 	buf_add(&f->environment, start->environment.at,
 	    start->environment.len);
 	f->keep = start->keep;
-	f->held = (struct held){ .total = all->total, .most = start->hold };
+	f->held = (struct held){ .total = all->total, .most = start->hold,
+	    .spare = &all->spare };
 	f->filters = mem_array(f->n, sizeof(*f->filters));
 	for (size_t i = 0; i < f->n; i++)
 		f->filters[i] = (struct filter){ .flow = f,
@@ -761,5 +763,6 @@ passages_new(const struct backends *backends, struct evloop *loop,
 void
 passages_free(struct passages **allp)
 {
+	buf_free(&(*allp)->spare);
 	mem_drop(allp);
 }

@@ -139,6 +139,38 @@ START_TEST(counts_for_others)
 }
 END_TEST
 
+/* Answers use one buffer in turn.  A large one is freed. */
+START_TEST(leaves_its_buffer)
+{
+	struct buf	 spare = { 0 };
+	const char	*at;
+
+	held[0].spare = held[1].spare = &spare;
+	take(0, 1);
+	at = backends[0].at;
+	held_consume(&held[0], &backends[0], 1);
+	ck_assert_ptr_eq(spare.at, at);
+	for (int i = 1; i >= 0; i--) {
+		take(i, 1);
+		ck_assert_ptr_eq(backends[i].at, at);
+		ck_assert_ptr_null(spare.at);
+		held_consume(&held[i], &backends[i], 1);
+	}
+	take(0, 1);
+	take(1, 1);
+	ck_assert_ptr_eq(backends[0].at, at);
+	ck_assert_ptr_ne(backends[1].at, at);
+	for (int i = 0; i < 2; i++)
+		held_consume(&held[i], &backends[i], 1);
+	ck_assert_ptr_eq(spare.at, at);
+	fill(0);
+	ck_assert_ptr_null(spare.at);
+	held_free(&held[0]);
+	ck_assert_ptr_null(spare.at);
+	held[0].spare = held[1].spare = NULL;
+}
+END_TEST
+
 void
 unit_tests(TCase *t)
 {
@@ -149,4 +181,5 @@ unit_tests(TCase *t)
 	tcase_add_test(t, keeps_to_its_own);
 	tcase_add_test(t, fast_client);
 	tcase_add_test(t, counts_for_others);
+	tcase_add_test(t, leaves_its_buffer);
 }
