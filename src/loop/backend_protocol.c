@@ -70,6 +70,20 @@ drop_request(struct backend_protocol *p)
 	io_close(&p->body);
 }
 
+bool
+backend_protocol_begin(struct backend_protocol *p, int connection)
+{
+	ssize_t	n;
+
+	/* An error comes again with the next part. */
+	(void)fill_piece(p);
+	n = write(connection, p->piece.at, p->piece.len);
+	if (n == -1)
+		return errno == EAGAIN || errno == EINTR;
+	buf_consume(&p->piece, (size_t)n);
+	return true;
+}
+
 int
 backend_protocol_send(struct backend_protocol *p, int connection)
 {

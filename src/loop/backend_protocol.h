@@ -51,6 +51,9 @@ bool	backend_protocol_sends(const struct backend_protocol *);
 int	backend_protocol_open(struct backend_protocol *,
 	    const struct backend_start *, const struct clock *,
 	    struct error_lines_rate *rate, uint16_t id);
+/* Sends the begin over a kept connection.  False: the process has closed that,
+ * and has got nothing. */
+bool	backend_protocol_begin(struct backend_protocol *, int connection);
 /* Sends a part of the request.  1: nothing is left to be sent now, as all was
  * sent or the server takes no more; 0: more is left; -1: the body cannot be
  * read. */

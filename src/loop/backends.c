@@ -571,13 +571,27 @@ free_rates(struct driver *d)
 	free(d->rates);
 }
 
+/* Takes a kept lease, and sends the begin of the request: that is the look
+ * whether the process has closed the connection. */
+static bool
+take_kept(struct driver *d, const struct backend_start *start,
+    struct backend_protocol *protocol, struct lease *lease)
+{
+	while (start->keep && leases_take(d->leases, start->program, lease)) {
+		if (backend_protocol_begin(protocol, lease->connection))
+			return true;
+		leases_give_back(lease);
+	}
+	return false;
+}
+
 /* Takes a kept lease, or asks for one; -1 with errno.  The manager knows a kept
  * one by the group of the first answer, whose filters may still run. */
 static int
 open_lease(struct driver *d, const struct backend_start *start,
-    uint64_t group, struct lease *lease)
+    uint64_t group, struct backend_protocol *protocol, struct lease *lease)
 {
-	if (start->keep && leases_take(d->leases, start->program, lease))
+	if (take_kept(d, start, protocol, lease))
 		return 0;
 	*lease = (struct lease){ .connection = -1 };
 	lease->request = managers_ask(d->managers, start, group);
@@ -610,7 +624,7 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 		group = managers_make_group(d->managers);
 	if (backend_protocol_open(&r->protocol, start, d->clock,
 	    get_rate(d, start), managers_make_id(d->managers)) == -1 ||
-	    open_lease(d, start, group, &r->lease) == -1) {
+	    open_lease(d, start, group, &r->protocol, &r->lease) == -1) {
 		backend_protocol_close(&r->protocol, false);
 		mem_drop(&r);
 		return NULL;

@@ -3,7 +3,6 @@
  */
 #include <sys/queue.h>
 
-#include <poll.h>
 #include <stdlib.h>
 
 #include "lib/io.h"
@@ -59,18 +58,24 @@ remove_kept(struct kept *k)
 }
 
 /* The manager looks at the connection, too, and sees whether it is of use. */
+void
+leases_give_back(struct lease *lease)
+{
+	evloop_unwatch(&lease->reports);
+	evloop_unwatch(&lease->readable);
+	program_message_send_done(lease->request, &(struct program_done){
+	    .nanswered = lease->nanswered, .again = true });
+	io_close(&lease->request);
+	io_close(&lease->connection);
+}
+
 static void
 give_back(struct kept *k)
 {
 	struct lease	lease = k->lease;
 
 	remove_kept(k);
-	evloop_unwatch(&lease.reports);
-	evloop_unwatch(&lease.readable);
-	program_message_send_done(lease.request, &(struct program_done){
-	    .nanswered = lease.nanswered, .again = true });
-	io_close(&lease.request);
-	io_close(&lease.connection);
+	leases_give_back(&lease);
 }
 
 /* A recall, the end of the process, bytes that nobody has asked for. */
@@ -153,31 +158,17 @@ leases_keep(struct leases *l, size_t program, struct lease *lease)
 	program_stats_keep(program, k->lease.slot, true);
 }
 
-/* Whether the process has neither closed nor said something. */
-static bool
-is_quiet(int connection)
-{
-	struct pollfd	fd = { .fd = connection, .events = POLLIN };
-
-	return poll(&fd, 1, 0) == 0;
-}
-
 bool
 leases_take(struct leases *l, size_t program, struct lease *lease)
 {
 	struct kept	*k;
 
-	if (l->nkept == 0 || program >= l->nlists)
+	if (l->nkept == 0 || program >= l->nlists ||
+	    (k = TAILQ_FIRST(&l->lists[program])) == NULL)
 		return false;
-	while ((k = TAILQ_FIRST(&l->lists[program])) != NULL) {
-		if (is_quiet(k->lease.connection)) {
-			*lease = k->lease;
-			remove_kept(k);
-			return true;
-		}
-		give_back(k);
-	}
-	return false;
+	*lease = k->lease;
+	remove_kept(k);
+	return true;
 }
 
 bool

@@ -44,8 +44,11 @@ void		 leases_free(struct leases **);
  * watches are set to READ. */
 void		 leases_keep(struct leases *, size_t program, struct lease *);
 /* Takes the lease that was kept last; its watches call the old callbacks until
- * they are redirected.  False: there is none that a request may be sent on. */
+ * they are redirected.  False: there is none.  The process may have closed the
+ * connection, which the loop has not seen yet. */
 bool		 leases_take(struct leases *, size_t program, struct lease *);
+/* Gives a lease that was taken back, as nothing can be sent over it. */
+void		 leases_give_back(struct lease *);
 /* Gives one lease back, if there is any. */
 bool		 leases_drop(struct leases *);
 
