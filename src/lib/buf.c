@@ -9,12 +9,10 @@
 #include "lib/need.h"
 
 void
-buf_reserve(struct buf *b, size_t more)
+buf_grow(struct buf *b, size_t more)
 {
 	size_t	size = b->size == 0 ? 256 : b->size;
 
-	if (b->size - b->len >= more && b->at != NULL)
-		return;
 	while (size - b->len < more)
 		size *= 2;
 	b->at = mem_grow(b->at, size, 1);
@@ -32,15 +30,14 @@ buf_add(struct buf *b, const void *bytes, size_t n)
 }
 
 void
-buf_addc(struct buf *b, char c)
+buf_add_number(struct buf *b, uint64_t n)
 {
-	buf_add(b, &c, 1);
-}
+	char	 digits[20], *end = digits + sizeof(digits), *at = end;
 
-void
-buf_adds(struct buf *b, const char *text)
-{
-	buf_add(b, text, strlen(text));
+	do
+		*--at = (char)('0' + n % 10);
+	while ((n /= 10) > 0);
+	buf_add(b, at, (size_t)(end - at));
 }
 
 void

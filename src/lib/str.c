@@ -6,12 +6,6 @@
 
 #include "lib/str.h"
 
-struct str
-str_of(const char *text)
-{
-	return (struct str){ text, strlen(text) };
-}
-
 bool
 str_same(struct str a, struct str b)
 {
@@ -26,11 +20,19 @@ str_same_nocase(struct str a, struct str b)
 	    (a.len == 0 || strncasecmp(a.at, b.at, a.len) == 0);
 }
 
+/* Most texts differ in the first byte. */
+bool
+str_is(struct str s, const char *text)
+{
+	return s.len > 0 && ((s.at[0] ^ text[0]) & ~0x20) == 0 &&
+	    strncasecmp(s.at, text, s.len) == 0 && strlen(text) == s.len;
+}
+
 bool
 str_is_among(struct str s, const char *const *texts, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (str_same_nocase(s, str_of(texts[i])))
+		if (str_is(s, texts[i]))
 			return true;
 	return false;
 }

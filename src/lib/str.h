@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct str {
 	const char	*at;
@@ -23,10 +24,18 @@ str_skip(struct str *s, size_t n)
 	s->len -= n;
 }
 
-struct str	str_of(const char *);			/* terminated text */
+/* Terminated text.  Inline, so that the length of a literal is a constant. */
+static inline struct str
+str_of(const char *text)
+{
+	return (struct str){ text, strlen(text) };
+}
+
 bool		str_same(struct str, struct str);
 bool		str_same_nocase(struct str, struct str);	/* ASCII */
-/* Whether the text is one of n texts, in upper or lower case. */
+/* Whether the text is that one, in upper or lower case; not empty. */
+bool		str_is(struct str, const char *);
+/* Whether it is one of n texts. */
 bool		str_is_among(struct str, const char *const *, size_t n);
 bool		str_starts(struct str, struct str);
 struct str	str_trim(struct str);		/* SP and HTAB, both ends */

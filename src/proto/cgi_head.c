@@ -133,7 +133,7 @@ read_known(struct cgi_head *h, const char *head, struct str name,
     struct str value)
 {
 	for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
-		if (!str_same_nocase(name, str_of(fields[i].name)))
+		if (!str_is(name, fields[i].name))
 			continue;
 		if ((h->seen & 1U << i) != 0)
 			return refuse_head(h, fields[i].twice);

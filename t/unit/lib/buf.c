@@ -35,6 +35,20 @@ START_TEST(formats)
 }
 END_TEST
 
+START_TEST(adds_numbers)
+{
+	static const uint64_t	 all[] = { 0, 9, 10, 65535, UINT64_MAX };
+	struct buf		 b = { 0 };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		buf_add_number(&b, all[i]);
+		buf_addc(&b, ' ');
+	}
+	ck_assert_str_eq(buf_string(&b), "0 9 10 65535 18446744073709551615 ");
+	buf_free(&b);
+}
+END_TEST
+
 START_TEST(cuts)
 {
 	struct buf	b = { 0 };
@@ -71,6 +85,7 @@ unit_tests(TCase *tests)
 {
 	tcase_add_test(tests, grows);
 	tcase_add_test(tests, formats);
+	tcase_add_test(tests, adds_numbers);
 	tcase_add_test(tests, cuts);
 	tcase_add_test(tests, takes);
 }

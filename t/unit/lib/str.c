@@ -59,6 +59,12 @@ START_TEST(compare)
 	ck_assert(str_same((struct str){ NULL, 0 }, STR("")));
 	ck_assert(str_same_nocase(STR("Close"), STR("cLOSE")));
 	ck_assert(!str_same_nocase(STR("close"), STR("closed")));
+	ck_assert(str_is(STR("cLOSE"), "Close"));
+	ck_assert(!str_is(STR("close"), "closed"));
+	ck_assert(!str_is(STR("closed"), "close"));
+	ck_assert(!str_is(STR("close\0"), "close"));
+	ck_assert(!str_is(STR("-"), "\r"));
+	ck_assert(!str_is(STR(""), ""));
 	ck_assert(str_starts(STR("abc"), STR("ab")));
 	ck_assert(str_starts(STR("abc"), STR("")));
 	ck_assert(!str_starts(STR("a"), STR("ab")));
