@@ -3,12 +3,14 @@
  */
 #include <string.h>
 
+#include "lib/compiler.h"
 #include "lib/need.h"
 #include "proto/fastcgi.h"
 
 #define VERSION		1
 #define KEEP_CONN	1	/* a flag (section 5.1) */
 #define LENGTH_MAX	127	/* of a name or value, in one byte */
+#define PAIR_MORE	8	/* bytes of both lengths at most */
 
 /*
  * Requests
@@ -42,40 +44,75 @@ fastcgi_close(struct buf *to, size_t record)
 }
 
 /* A length (section 3.4). */
-static void
-add_length(struct buf *to, size_t n)
+static char *
+put_length(char *to, size_t n)
 {
 	if (n > LENGTH_MAX) {
-		buf_addc(to, (char)(n >> 24 | 0x80));
-		buf_addc(to, (char)(n >> 16));
-		buf_addc(to, (char)(n >> 8));
+		*to++ = (char)(n >> 24 | 0x80);
+		*to++ = (char)(n >> 16);
+		*to++ = (char)(n >> 8);
 	}
-	buf_addc(to, (char)n);
+	*to++ = (char)n;
+	return to;
 }
 
 static void
 add_pair(struct buf *to, struct str name, struct str value)
 {
-	add_length(to, name.len);
-	add_length(to, value.len);
-	buf_add(to, name.at, name.len);
-	buf_add(to, value.at, value.len);
+	char	*at;
+
+	buf_reserve(to, PAIR_MORE + name.len + value.len);
+	at = put_length(to->at + to->len, name.len);
+	at = put_length(at, value.len);
+	memcpy(at, name.at, name.len);
+	memcpy(at + name.len, value.at, value.len);
+	to->len = (size_t)(at + name.len + value.len - to->at);
+}
+
+/* Divides the content of a record that is longer than a record's may be. */
+static NOINLINE void
+divide_record(struct buf *to, size_t record, uint16_t id)
+{
+	struct buf	all = { 0 };
+	struct str	rest;
+
+	buf_add(&all, to->at + record + FASTCGI_HEADER,
+	    to->len - record - FASTCGI_HEADER);
+	rest = (struct str){ all.at, all.len };
+	to->len = record;
+	while (rest.len > FASTCGI_CONTENT_MAX) {
+		record = fastcgi_open(to, FASTCGI_PARAMS, id);
+		buf_add(to, rest.at, FASTCGI_CONTENT_MAX);
+		fastcgi_close(to, record);
+		str_skip(&rest, FASTCGI_CONTENT_MAX);
+	}
+	record = fastcgi_open(to, FASTCGI_PARAMS, id);
+	buf_add(to, rest.at, rest.len);
+	fastcgi_close(to, record);
+	buf_wipe(&all);
 }
 
 /* A stream: records, and one without content at its end. */
 static void
-add_params(struct buf *to, uint16_t id, struct str pairs)
+add_params(struct buf *to, uint16_t id, struct str environment)
 {
-	size_t	record, n;
+	const char	*end = environment.at + environment.len, *value;
+	size_t		 record = fastcgi_open(to, FASTCGI_PARAMS, id), n;
 
-	do {
-		n = pairs.len < FASTCGI_CONTENT_MAX ? pairs.len :
-		    FASTCGI_CONTENT_MAX;
-		record = fastcgi_open(to, FASTCGI_PARAMS, id);
-		buf_add(to, pairs.at, n);
+	for (const char *at = environment.at; at < end; at = value + n + 1) {
+		value = strchr(at, '=');
+		need(value != NULL);
+		n = strlen(++value);
+		add_pair(to, (struct str){ at, (size_t)(value - at) - 1 },
+		    (struct str){ value, n });
+	}
+	n = to->len - record - FASTCGI_HEADER;
+	if (n > FASTCGI_CONTENT_MAX)
+		divide_record(to, record, id);
+	else
 		fastcgi_close(to, record);
-		str_skip(&pairs, n);
-	} while (n > 0);
+	if (n > 0)
+		fastcgi_close(to, fastcgi_open(to, FASTCGI_PARAMS, id));
 }
 
 void
@@ -83,19 +120,14 @@ fastcgi_add_head(struct buf *to, uint16_t id, enum fastcgi_role role,
     struct str environment, bool keep)
 {
 	const uint8_t	begin[8] = { 0, (uint8_t)role, keep ? KEEP_CONN : 0 };
-	size_t		record = fastcgi_open(to, FASTCGI_BEGIN_REQUEST, id);
-	struct buf	pairs = { 0 };
-	struct str	text, name;
+	size_t		record;
 
+	/* As a rule this is all of a request. */
+	buf_reserve(to, environment.len + environment.len / 8 + 128);
+	record = fastcgi_open(to, FASTCGI_BEGIN_REQUEST, id);
 	buf_add(to, begin, sizeof(begin));
 	fastcgi_close(to, record);
-	while (environment.len > 0) {
-		text = str_cut(&environment, '\0');
-		name = str_cut(&text, '=');
-		add_pair(&pairs, name, text);
-	}
-	add_params(to, id, (struct str){ buf_string(&pairs), pairs.len });
-	buf_wipe(&pairs);
+	add_params(to, id, environment);
 }
 
 /*
