@@ -17,15 +17,28 @@
 #include "proto/credentials.h"
 
 static void
-add_text(struct buf *to, const char *name, struct str value)
+add_pair(struct buf *to, struct str name, struct str value)
 {
-	buf_adds(to, name);
-	buf_addc(to, '=');
-	buf_add(to, value.at, value.len);
-	buf_addc(to, '\0');
+	char	*at;
+
+	buf_reserve(to, name.len + value.len + 2);
+	at = to->at + to->len;
+	memcpy(at, name.at, name.len);
+	at[name.len] = '=';
+	if (value.len > 0)
+		memcpy(at + name.len + 1, value.at, value.len);
+	at[name.len + 1 + value.len] = '\0';
+	to->len += name.len + value.len + 2;
 }
 
-static void
+/* Inline, so that the length of a literal is a constant. */
+static inline void
+add_text(struct buf *to, const char *name, struct str value)
+{
+	add_pair(to, str_of(name), value);
+}
+
+static inline void
 add_string(struct buf *to, const char *name, const char *value)
 {
 	add_text(to, name, str_of(value));
@@ -59,8 +72,8 @@ is_passed(const struct run *run, struct str name)
 	struct str		start = { name.at, proxy.len };
 
 	for (size_t i = 0; i < name.len; i++)
-		if (strchr("0123456789-", name.at[i]) == NULL &&
-		    ((name.at[i] | 0x20) < 'a' || (name.at[i] | 0x20) > 'z'))
+		if (((name.at[i] | 0x20) < 'a' || (name.at[i] | 0x20) > 'z') &&
+		    strchr("0123456789-", name.at[i]) == NULL)
 			return false;
 	if (str_is_among(name, dropped_fields,
 	    sizeof(dropped_fields) / sizeof(dropped_fields[0])))
@@ -136,53 +149,70 @@ add_fields(const struct conn *c, struct buf *to)
  * All others
  */
 
+/* The parts of a value, which is terminated behind them. */
+static void
+add_parts(struct buf *to, const char *name, struct str first,
+    struct str second, struct str third)
+{
+	add_pair(to, str_of(name), first);
+	to->len--;
+	buf_add(to, second.at, second.len);
+	buf_add(to, third.at, third.len);
+	buf_addc(to, '\0');
+}
+
+/* The directory of the site, which is told if it has a name, and the path
+ * behind the script in there. */
+static void
+add_root(const struct conn *c, const char *path, size_t len, struct str info,
+    struct buf *to)
+{
+	const struct request	*r = c->request;
+	const struct conf_rules	*rules = r->path->rules;
+	const char		*root = rules->action->root;
+	struct str		 host = { NULL, 0 }, directory;
+	size_t			 skip;
+
+	if (root == NULL)
+		root = rules_root(rules, (struct str){ path, len }, &skip);
+	if (root == NULL || root[0] != '/')
+		return;
+	if (rules->action->by_host)
+		host = (struct str){ r->path->name, r->path->len -
+		    rules_raw(r->path).len };
+	directory = str_of(root);
+	add_parts(to, "DOCUMENT_ROOT", directory, host, STR(""));
+	if (directory.len + host.len == 1)
+		directory.len = 0;
+	if (info.len > 0)
+		add_parts(to, "PATH_TRANSLATED", directory, host, info);
+}
+
 /* The names of the path: of the script, and behind it. */
 static void
 add_paths(const struct conn *c, struct buf *to)
 {
-	const struct request	*r = c->request;
-	const struct run	*run = r->run;
-	const struct conf_rules	*rules = r->path->rules;
-	struct buf		 text = { 0 };
+	const struct run	*run = c->request->run;
+	const char		*in = run->program->directory;
 	char			 path[JOB_PATH_MAX];
-	size_t			 len = rules_decode(r->path, path), skip;
+	size_t			 len = rules_decode(c->request->path, path);
+	struct str		 script = { path, run->script_len };
+	struct str		 index = str_of(run->index);
 	struct str		 info = { path + run->script_len,
 				    len - run->script_len };
-	const char		*root = rules->action->root;
 
-	buf_add(&text, path, run->script_len);
-	buf_adds(&text, run->index);
 	if (!run->authorizes)
-		add_string(to, "SCRIPT_NAME", buf_string(&text));
-	buf_add(&text, info.at, info.len);
-	add_string(to, "DOCUMENT_URI", buf_string(&text));
+		add_parts(to, "SCRIPT_NAME", script, index, STR(""));
+	add_parts(to, "DOCUMENT_URI", script, index, info);
 	if (run->authorizes)		/* FastCGI 1.0, section 6.3 */
 		info.len = 0;
 	if (info.len > 0)
 		add_text(to, "PATH_INFO", info);
-	text.len = 0;
-	if (root == NULL)
-		root = rules_root(rules, (struct str){ path, len }, &skip);
-	if (root != NULL && root[0] == '/') {
-		buf_adds(&text, root);
-		if (rules->action->by_host)
-			buf_add(&text, r->path->name, r->path->len -
-			    rules_raw(r->path).len);
-		add_string(to, "DOCUMENT_ROOT", buf_string(&text));
-		if (strcmp(buf_string(&text), "/") == 0)
-			text.len = 0;
-		buf_add(&text, info.at, info.len);
-		if (info.len > 0)
-			add_string(to, "PATH_TRANSLATED", buf_string(&text));
-	}
-	text.len = 0;
-	if (run->program->directory != NULL)
-		buf_addf(&text, "%s/", run->program->directory);
-	if (run->file != NULL) {
-		buf_adds(&text, run->file);
-		add_string(to, "SCRIPT_FILENAME", buf_string(&text));
-	}
-	buf_free(&text);
+	add_root(c, path, len, info, to);
+	if (run->file != NULL)
+		add_parts(to, "SCRIPT_FILENAME", in == NULL ? STR("") :
+		    str_of(in), in == NULL ? STR("") : STR("/"),
+		    str_of(run->file));
 }
 
 /* Both are unknown where a request is explained. */
@@ -225,21 +255,34 @@ add_client(const struct conn *c, struct buf *to)
 	credentials_forget(&who);
 }
 
+/* inet_ntop(3) prints an address of four bytes, which most requests have. */
+static void
+write_v4(const char *bytes, char text[INET6_ADDRSTRLEN])
+{
+	for (int i = 0; i < 4; i++) {
+		text = log_escape_number((unsigned char)bytes[i], text);
+		*text++ = i < 3 ? '.' : '\0';
+	}
+}
+
 /* The address that the client has reached, in the form of REMOTE_ADDR. */
 static void
 add_own_addr(const struct sockaddr_storage *own, struct buf *to)
 {
 	struct str	bytes = sockaddr_bytes(own);
 	struct in6_addr	v6;
-	char		text[INET6_ADDRSTRLEN];
+	char		text[INET6_ADDRSTRLEN] = "";
 
 	if (bytes.len == sizeof(v6)) {
 		memcpy(&v6, bytes.at, sizeof(v6));
 		if (IN6_IS_ADDR_V4MAPPED(&v6))
 			str_skip(&bytes, 12);
 	}
-	if (bytes.len > 0 && inet_ntop(bytes.len == 4 ? AF_INET : AF_INET6,
-	    bytes.at, text, sizeof(text)) != NULL)
+	if (bytes.len == 4)
+		write_v4(bytes.at, text);
+	else if (bytes.len > 0)
+		inet_ntop(AF_INET6, bytes.at, text, sizeof(text));
+	if (text[0] != '\0')
 		add_string(to, "SERVER_ADDR", text);
 }
 

@@ -50,7 +50,7 @@ start_backend(struct conn *c, int *error)
 	struct run		*run = c->request->run;
 	const struct conf_program *program = run->program;
 	const struct backends	*all = &c->http->backends;
-	struct buf		 texts = { 0 };
+	struct buf		*texts = &c->http->work;
 	struct backend_start	 start = {
 		.program = (uint32_t)program->number,
 		.manager = (uint32_t)program->manager,
@@ -69,12 +69,15 @@ start_backend(struct conn *c, int *error)
 		return NULL;
 	if (program->directory != NULL)
 		start.file = str_of(run->file);
-	environment_add(c, &texts);
-	start.environment = (struct str){ texts.at, texts.len };
+	texts->len = 0;
+	environment_add(c, texts);
+	start.environment = (struct str){ texts->at, texts->len };
 	backend = all->start(all->context, &start,
 	    (size_t)program->hold);
 	*error = errno;
-	buf_wipe(&texts);
+	/* Passwords may be in it. */
+	explicit_bzero(texts->at, texts->len);
+	texts->len = 0;
 	if (!run->body.is_fed)
 		run_body_close(c);
 	return backend;
