@@ -113,7 +113,9 @@ fields_begin_answer(struct conn *c, int status, struct str reason)
 	struct buf	*b = &c->http->work;
 
 	b->len = 0;
-	buf_addf(b, "HTTP/1.1 %d ", status);
+	buf_adds(b, "HTTP/1.1 ");
+	buf_add_number(b, (uint64_t)status);
+	buf_addc(b, ' ');
 	buf_add(b, reason.at, reason.len);
 	buf_adds(b, "\r\nDate: ");
 	add_common(c);

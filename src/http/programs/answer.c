@@ -134,7 +134,8 @@ add_fields(struct conn *c)
 		if (cgi_head_is_own(name) ||
 		    (run->chain != NULL && passage_drops(name)))
 			continue;
-		buf_addf(work, "%.*s: ", (int)name.len, name.at);
+		buf_add(work, name.at, name.len);
+		buf_adds(work, ": ");
 		if (run->chain != NULL &&
 		    str_same_nocase(name, STR("Content-Type")))
 			passage_add_type(c, value, work);
@@ -219,10 +220,11 @@ answer_put_head(struct conn *c)
 	fields_begin_answer(c, status, reason);
 	add_fields(c);
 	add_conf_fields(c, status);
-	if (run->left != -1)
-		buf_addf(work, "Content-Length: %lld\r\n",
-		    (long long)run->left);
-	else if (run->chunked)
+	if (run->left != -1) {
+		buf_adds(work, "Content-Length: ");
+		buf_add_number(work, (uint64_t)run->left);
+		buf_adds(work, "\r\n");
+	} else if (run->chunked)
 		buf_adds(work, "Transfer-Encoding: chunked\r\n");
 	if (run->kept != NULL)
 		kept_add_fields(c);

@@ -7,8 +7,6 @@
  */
 #include <sys/param.h>
 
-#include <stdio.h>
-
 #include "http/log/refusal.h"
 #include "http/programs/passage.h"
 #include "http/programs/run.h"
@@ -25,6 +23,23 @@ is_whole(const struct run *run)
 	return run->bodiless || run->left == 0;
 }
 
+/* Writes the line of a chunk's size; returns its length. */
+static size_t
+write_size(size_t n, char to[20])
+{
+	static const char	digits[] = "0123456789abcdef";
+	size_t			len = 0;
+	int			shift = 0;
+
+	while (n >> shift > 15)
+		shift += 4;
+	for (; shift >= 0; shift -= 4)
+		to[len++] = digits[n >> shift & 15];
+	to[len++] = '\r';
+	to[len++] = '\n';
+	return len;
+}
+
 /* Puts out bytes of the body. */
 static void
 put_bytes(struct conn *c, const char *at, size_t len)
@@ -36,8 +51,7 @@ put_bytes(struct conn *c, const char *at, size_t len)
 	if (run->bodiless)
 		return;
 	if (run->chunked)
-		output_write(o, size, (size_t)snprintf(size, sizeof(size),
-		    "%zx\r\n", len));
+		output_write(o, size, write_size(len, size));
 	output_write(o, at, len);
 	if (run->chunked)
 		output_write(o, "\r\n", 2);
