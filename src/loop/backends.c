@@ -47,8 +47,7 @@ struct driver {				/* of one loop */
 	struct filters	*filters;
 	struct passages	*passages;
 	struct buf	 spare;			/* struct held */
-	struct error_lines_rate **rates;	/* by number of the program */
-	size_t		 nrates;
+	struct error_lines_rates rates;
 };
 
 struct record {
@@ -59,8 +58,9 @@ struct record {
 	struct lease	 lease;
 	int		 input;		/* pipe of a body to a CGI; -1: none */
 	struct backend_protocol protocol;
-	struct watch	*writable;	/* of a connection, or input */
-	struct watch	*late;		/* timer: LATE_MS */
+	struct watch	*writable;	/* of a connection, or input; NULL until
+					 * there is no room */
+	struct watch	*late;		/* timer: LATE_MS; NULL until then */
 	bool		 is_reported_on;	/* the program's end will be */
 	bool		 is_filter;
 	bool		 reported;	/* the program's end */
@@ -162,12 +162,6 @@ end_answer(struct record *r, enum backend_end how)
 	end_work(r, how);
 }
 
-static void
-await_rest(const struct record *r)
-{
-	evloop_arm(r->late, r->driver->clock->ms + LATE_MS);
-}
-
 /* The rest does not come. */
 static void
 on_late(void *context)
@@ -176,6 +170,14 @@ on_late(void *context)
 
 	end_by_status(r);
 	wake_waiter(r);
+}
+
+static void
+await_rest(struct record *r)
+{
+	if (r->late == NULL)
+		r->late = evloop_timer(r->driver->loop, on_late, r);
+	evloop_arm(r->late, r->driver->clock->ms + LATE_MS);
 }
 
 /*
@@ -187,7 +189,8 @@ pause_output(struct record *r)
 {
 	r->is_full = true;
 	evloop_set(r->lease.readable, EVLOOP_NONE);
-	evloop_cancel(r->late);
+	if (r->late != NULL)
+		evloop_cancel(r->late);
 }
 
 static void
@@ -291,15 +294,24 @@ consume(struct backend *b, size_t n)
  * The request, over a connection, or a body over a pipe
  */
 
+static void	on_writable(void *record);
+
+static void
+await_room(struct record *r, int to)
+{
+	if (r->writable == NULL)
+		r->writable = evloop_watch(r->driver->loop, to, on_writable, r);
+	evloop_set(r->writable, EVLOOP_WRITE);
+}
+
 /* A server that has closed its connection takes no more. */
 static void
 send_request(struct record *r)
 {
 	bool	is_cgi = r->protocol.kind == CONF_CGI;
-	int	n;
+	int	to = is_cgi ? r->input : r->lease.connection, n;
 
-	n = backend_protocol_send(&r->protocol, is_cgi ? r->input :
-	    r->lease.connection);
+	n = backend_protocol_send(&r->protocol, to);
 	if (n == -1) {
 		end_work(r, BACKEND_BROKEN);
 		return;
@@ -307,8 +319,10 @@ send_request(struct record *r)
 	r->backend.room = backend_protocol_room(&r->protocol);
 	if (is_cgi && backend_protocol_is_sent(&r->protocol))
 		close_input(r);
+	else if (n == 0)
+		await_room(r, to);
 	else if (r->writable != NULL)
-		evloop_set(r->writable, n == 0 ? EVLOOP_WRITE : EVLOOP_NONE);
+		evloop_set(r->writable, EVLOOP_NONE);
 }
 
 static void
@@ -384,7 +398,7 @@ pour(struct backend *from, struct backend *to, size_t n)
 	else if (moved == -1 && errno == ENOSPC) {
 		pause_output(r);
 		to->room = 0;
-		evloop_set(t->writable, EVLOOP_WRITE);
+		await_room(t, t->input);
 	} else {
 		r->error = moved == -1 && errno != ENOSYS ? errno : 0;
 		return -1;
@@ -400,12 +414,8 @@ static void
 begin_request(struct record *r)
 {
 	r->backend.started = true;
-	if (!backend_protocol_sends(&r->protocol))
-		return;
-	if (r->protocol.kind != CONF_CGI)
-		r->writable = evloop_watch(r->driver->loop,
-		    r->lease.connection, on_writable, r);
-	send_request(r);
+	if (backend_protocol_sends(&r->protocol))
+		send_request(r);
 }
 
 /* The output of a filter is complete when the filter has ended. */
@@ -455,7 +465,6 @@ take_input(struct record *r, int pipe)
 	}
 	r->input = pipe;
 	io_nonblock(pipe);
-	r->writable = evloop_watch(r->driver->loop, pipe, on_writable, r);
 }
 
 static void
@@ -549,26 +558,8 @@ on_report(void *context)
 static struct error_lines_rate *
 get_rate(struct driver *d, const struct backend_start *start)
 {
-	struct error_lines_rate	*rate;
-
-	if (start->protocol != CONF_FASTCGI)
-		return NULL;
-	while (d->nrates <= start->program) {
-		rate = mem_get(sizeof(*rate));
-		error_lines_fill(rate, d->clock->ms);
-		d->rates = mem_grow(d->rates, d->nrates + 1,
-		    sizeof(*d->rates));
-		d->rates[d->nrates++] = rate;
-	}
-	return d->rates[start->program];
-}
-
-static void
-free_rates(struct driver *d)
-{
-	while (d->nrates > 0)
-		free(d->rates[--d->nrates]);
-	free(d->rates);
+	return start->protocol == CONF_FASTCGI ? error_lines_rate_of(&d->rates,
+	    start->program, d->clock->ms) : NULL;
 }
 
 /* Takes a kept lease, and sends the begin of the request: that is the look
@@ -639,7 +630,6 @@ new_record(struct driver *d, const struct backend_start *start, size_t hold)
 	r->is_filter = start->is_filter;
 	r->input = -1;
 	r->is_reported_on = start->protocol == CONF_CGI || start->keep;
-	r->late = evloop_timer(d->loop, on_late, r);
 	use_lease(r);
 	return r;
 }
@@ -793,7 +783,7 @@ backends_close(struct backends *b)
 	passages_free(&d->passages);
 	if (d->owns_managers)
 		managers_free(&d->managers);
-	free_rates(d);
+	error_lines_free_rates(&d->rates);
 	buf_free(&d->spare);
 	free(d);
 	*b = (struct backends){ .start = NULL };

@@ -2,9 +2,11 @@
  * error_lines: splits, counts, and keeps the last of what is left out.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/lines.h"
+#include "lib/mem.h"
 #include "shared/error_lines.h"
 
 static const struct token_bucket_size	size = {
@@ -18,6 +20,30 @@ error_lines_fill(struct error_lines_rate *rate, int64_t now)
 		.tail_at = now - ERROR_LINES_TAIL_INTERVAL
 	};
 	token_bucket_fill(&rate->bucket, &size, now);
+}
+
+struct error_lines_rate *
+error_lines_rate_of(struct error_lines_rates *rates, size_t program,
+    int64_t now)
+{
+	struct error_lines_rate	*rate;
+
+	while (rates->n <= program) {
+		rate = mem_get(sizeof(*rate));
+		error_lines_fill(rate, now);
+		rates->of = mem_grow(rates->of, rates->n + 1,
+		    sizeof(*rates->of));
+		rates->of[rates->n++] = rate;
+	}
+	return rates->of[program];
+}
+
+void
+error_lines_free_rates(struct error_lines_rates *rates)
+{
+	while (rates->n > 0)
+		free(rates->of[--rates->n]);
+	mem_drop(&rates->of);
 }
 
 static void

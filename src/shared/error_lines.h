@@ -27,6 +27,12 @@ struct error_lines_rate {
 	int64_t			tail_at;	/* ms of the last tail */
 };
 
+/* Of all programs.  A zeroed struct has none yet. */
+struct error_lines_rates {
+	struct error_lines_rate	**of;	/* by number of the program */
+	size_t			 n;
+};
+
 /* Of one process.  A zeroed struct is an empty one. */
 struct error_lines {
 	struct error_lines_rate	*rate;
@@ -38,6 +44,10 @@ struct error_lines {
 };
 
 void	error_lines_fill(struct error_lines_rate *, int64_t now);
+/* The rate of a program, which stays where it is until all are freed. */
+struct error_lines_rate	*error_lines_rate_of(struct error_lines_rates *,
+	    size_t program, int64_t now);
+void	error_lines_free_rates(struct error_lines_rates *);
 /* Takes bytes of standard error, and puts lines out. */
 void	error_lines_add(struct error_lines *, int64_t now, const char *,
 	    size_t);
