@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -179,6 +180,21 @@ set_limit(int which, int64_t soft, int64_t hard)
 	(void)setrlimit(which, &limit);
 }
 
+/* Main wakes a program with each request, and would lose the processor to it
+ * each time: a batch process waits until main has done what there is to do.  A
+ * policy that somebody has chosen (CPUSchedulingPolicy of systemd) stays. */
+static void
+give_way(int nice)
+{
+#ifdef SCHED_BATCH
+	const struct sched_param	none = { 0 };
+
+	if (sched_getscheduler(0) == SCHED_OTHER)
+		(void)sched_setscheduler(0, SCHED_BATCH, &none);
+#endif
+	(void)setpriority(PRIO_PROCESS, 0, nice);
+}
+
 /* A core file would be in the script's directory, and served. */
 static void
 set_limits(const struct conf_program *p)
@@ -196,7 +212,7 @@ set_limits(const struct conf_program *p)
 #ifdef RLIMIT_NPROC
 	set_limit(RLIMIT_NPROC, p->processes, p->processes);
 #endif
-	(void)setpriority(PRIO_PROCESS, 0, (int)p->nice);
+	give_way((int)p->nice);
 	umask(FILES_MODE);
 	if (p->confine != CONFINEMENT_OFF)
 		proc_no_new_privileges();

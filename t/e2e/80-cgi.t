@@ -76,6 +76,8 @@ END
 my $port = $server->port;
 my $user = $> == 0 ? getpwnam(Amped::ordinary_user()) : $>;
 my $nice = qr/\A(?:5|${\(5 + getpriority(0, 0))})\z/;
+# SCHED_BATCH, unless this has another policy than SCHED_OTHER itself.
+my $policy = (split(' ', slurp('/proc/self/stat') =~ s/.*\)//sr))[38] || 3;
 my $post = [method => 'POST', body => 'abc'];
 
 # Section of RFC 3875 or the promise, what, target, request, and variables: a
@@ -321,6 +323,7 @@ my @cases = (
 	    AMPED_BUILD => undef, LD_LIBRARY_PATH => undef],
 	['the conf', 'but PATH', '/app', [], PATH => qr{/bin\b}],
 	['the conf', 'nice', '/pass', [], '-nice' => $nice],
+	['processes', 'do not preempt main', '/app', [], '-policy' => $policy],
 	['the conf', 'files', '/app', [], '-files' => 64],
 	['the conf', 'memory', '/app', [], '-memory' => 512 << 20],
 	['7.2', 'the directory of a script', '/cgi/sub/deep/env', [],

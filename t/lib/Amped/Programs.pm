@@ -80,7 +80,7 @@ sub slurp {
 }
 require Cwd;
 my ($status, $limits) = map { slurp("/proc/self/$_") } qw(status limits);
-my (undef, undef, $group, $sid, $terminal) =
+my (undef, undef, $group, $sid, $terminal, @stat) =
     split(' ', slurp('/proc/self/stat') =~ s/.*\)//sr);
 my ($session) = slurp('/proc/self/autogroup') =~ /nice (\d+)/;
 $session = 'none' if slurp('/proc/sys/kernel/sched_autogroup_enabled') != 1;
@@ -88,7 +88,7 @@ my @fds = grep { (readlink("/proc/self/fd/$_") // '/env') !~ m{^/proc|/env$} }
     map { m{(\d+)$} } glob('/proc/self/fd/*');
 my %about = (args => join('|', @ARGV), cwd => Cwd::getcwd(), uid => $>,
     umask => sprintf('%03o', umask), nice => getpriority(0, 0),
-    leads => $group == $$ && $sid != $$ && $terminal == 0 ? 1 : 0,
+    policy => $stat[33], leads => $group == $$ && $sid != $$ && $terminal == 0 ? 1 : 0,
     session => $session // 'none', fds => "@{[grep { $_ > 2 } @fds]}",
     privs => $status =~ /NoNewPrivs:\s+(\d)/, caught => $status =~
     /SigIgn:\s+0*(\w*)\n/, blocked => $status =~ /SigBlk:\s+0*(\w*)\n/,
