@@ -310,6 +310,18 @@ skip_sent(struct msghdr *message, size_t n)
 	}
 }
 
+ssize_t
+io_send(int sock, const void *bytes, size_t n)
+{
+	return send(sock, bytes, n, MSG_NOSIGNAL);
+}
+
+ssize_t
+io_recv(int sock, void *bytes, size_t n)
+{
+	return recv(sock, bytes, n, 0);
+}
+
 int
 io_send_message(int sock, const struct iovec *iov, int n, int fd)
 {

@@ -51,6 +51,9 @@ bool	io_can_read_nowait(int fd, off_t end);
  * the end.  EAGAIN: there are none; ENOSPC: the pipe is full; ENOSYS: they have
  * to be copied; else an error of the source, which it does not tell again. */
 ssize_t	io_splice(int from, int to, size_t len);
+/* As write(2) and read(2); the system does less for a socket by these. */
+ssize_t	io_send(int sock, const void *, size_t);
+ssize_t	io_recv(int sock, void *, size_t);
 
 /* Block until all is done. */
 ssize_t	io_read_all(int fd, void *, size_t);	/* short at end of file */

@@ -70,6 +70,22 @@ drop_request(struct backend_protocol *p)
 	io_close(&p->body);
 }
 
+static ssize_t
+send_piece(const struct backend_protocol *p, int connection)
+{
+	return p->kind == CONF_CGI ?
+	    write(connection, p->piece.at, p->piece.len) :
+	    io_send(connection, p->piece.at, p->piece.len);
+}
+
+ssize_t
+backend_protocol_recv(const struct backend_protocol *p, int connection,
+    char *to, size_t room)
+{
+	return p->kind == CONF_CGI ? read(connection, to, room) :
+	    io_recv(connection, to, room);
+}
+
 bool
 backend_protocol_begin(struct backend_protocol *p, int connection)
 {
@@ -77,10 +93,12 @@ backend_protocol_begin(struct backend_protocol *p, int connection)
 
 	/* An error comes again with the next part. */
 	(void)fill_piece(p);
-	n = write(connection, p->piece.at, p->piece.len);
+	n = send_piece(p, connection);
 	if (n == -1)
 		return errno == EAGAIN || errno == EINTR;
 	buf_consume(&p->piece, (size_t)n);
+	if (backend_protocol_is_sent(p))
+		drop_request(p);
 	return true;
 }
 
@@ -93,7 +111,7 @@ backend_protocol_send(struct backend_protocol *p, int connection)
 		return errno == EINTR ? 0 : -1;
 	if (p->piece.len == 0)
 		return 1;
-	n = write(connection, p->piece.at, p->piece.len);
+	n = send_piece(p, connection);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return 0;
 	/* An answer may be there nevertheless. */

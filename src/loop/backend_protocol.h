@@ -70,6 +70,9 @@ bool	backend_protocol_is_sent(const struct backend_protocol *);
 bool	backend_protocol_is_flushed(const struct backend_protocol *);
 /* Whether the server has refused to take a part of it. */
 bool	backend_protocol_is_cut(const struct backend_protocol *);
+/* Reads what comes, as read(2). */
+ssize_t	backend_protocol_recv(const struct backend_protocol *, int connection,
+	    char *to, size_t room);
 /* Takes *n bytes that have come; leaves of them the output, and its length in
  * *n.  Returns BACKEND_RUNS, or how the answer has ended with them; then status
  * and retry_after of the backend are set. */

@@ -260,7 +260,8 @@ on_output(void *context)
 		pause_output(r);
 		return;
 	}
-	n = read(r->lease.connection, output->at + output->len, room);
+	n = backend_protocol_recv(&r->protocol, r->lease.connection,
+	    output->at + output->len, room);
 	if (n == -1 && (errno == EAGAIN || errno == EINTR))
 		return;
 	if (n > 0)
