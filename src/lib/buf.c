@@ -96,14 +96,17 @@ buf_take(struct buf *b, void *to, size_t max)
 void
 buf_wipe(struct buf *b)
 {
-	if (b->at != NULL)
-		explicit_bzero(b->at, b->size);
+	if (b->at == NULL)
+		return;
+	explicit_bzero(b->at, b->size);
 	buf_free(b);
 }
 
 void
 buf_free(struct buf *b)
 {
+	if (b->at == NULL)
+		return;
 	mem_drop(&b->at);
 	b->len = b->size = 0;
 }

@@ -219,10 +219,12 @@ io_record_pipe(int fd[2])
 void
 io_close(int *fd)
 {
-	int	error = errno;
+	int	error;
 
-	if (*fd != -1)
-		close(*fd);
+	if (*fd == -1)
+		return;
+	error = errno;
+	close(*fd);
 	*fd = -1;
 	errno = error;
 }

@@ -660,7 +660,8 @@ free_record(struct mail *mail)
 			    offsetof(struct record, mail));
 
 	r->driver->managers->count--;
-	close_all(r);
+	if (r->backend.end == BACKEND_RUNS)
+		close_all(r);
 	io_close(&r->backend.file);
 	io_close(&r->backend.notes);
 	held_free(&r->held);

@@ -121,7 +121,8 @@ run_leave(struct conn *c)
 void
 run_free(struct conn *c)
 {
-	run_leave(c);
+	drop_program(c);
+	buf_wipe(&c->request->run->authorized.variables);
 	kept_free(&c->request->run->kept);
 	mem_drop(&c->request->run);
 }
