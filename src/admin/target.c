@@ -134,7 +134,7 @@ target_add_url(const struct conf *conf, size_t number, struct str host,
 	bool				 is_unix;
 
 	if (number >= conf->nsites)
-		return false;	/* that of sendfile.c: no address */
+		return false;	/* X-Sendfile: no address */
 	a = &site->listen.at[0];
 	is_unix = a->addr.ss_family == AF_UNIX;
 	if (is_unix && host.len == 0 &&
