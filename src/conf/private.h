@@ -58,10 +58,11 @@ bool		 conf_source_read(struct conf_reader *, const char *file,
 /* Adds a terminated text, and takes it over; returns its index. */
 size_t		 conf_source_text(struct conf_reader *, const char *name,
 		    char *text, size_t len);
-/* A file name made absolute by the directory of the file that has the word;
- * owned by the caller. */
+/* A word made absolute by the directory of its file; the caller's. */
 char		*conf_source_path(const struct conf_reader *,
 		    const struct conf_word *);
+/* Takes each ".." out of the path of a directory that is there. */
+void		 conf_source_straighten(char **path);
 void		 conf_source_free(struct conf_reader *);
 
 /* parse.c: a file with its blocks and all files that it includes. */
@@ -109,8 +110,7 @@ void		 conf_check(struct conf_reader *);
 void		 conf_error(struct conf_reader *, struct conf_pos,
 		    const char *, ...) __attribute__((__format__(__printf__,
 		    3, 4)));
-/* Whether nothing is wrong; else adds the error, as conf_wrong_fn in setters.h
- * returns it. */
+/* Adds what a conf_wrong_fn (setters.h) returns; true: NULL, no error. */
 bool		 conf_error_none(struct conf_reader *, const struct conf_word *,
 		    const char *wrong);
 /* Adds "did you mean" to the last error, unless the word is NULL. */

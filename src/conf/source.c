@@ -119,6 +119,42 @@ conf_source_path(const struct conf_reader *reader, const struct conf_word *word)
 	return path.at;
 }
 
+/* Returns what stands behind the last ".." of a path; NULL: there is none. */
+static const char *
+find_dots_end(const char *path)
+{
+	const char	*end = NULL;
+
+	for (; (path = strstr(path, "/..")) != NULL; path += 3)
+		if (path[3] == '/' || path[3] == '\0')
+			end = path + 3;
+	return end;
+}
+
+void
+conf_source_straighten(char **path)
+{
+	const char	*rest = find_dots_end(*path);
+	struct buf	 whole = { 0 };
+	char		*front, *real;
+
+	if (rest == NULL)
+		return;
+	front = mem_string(*path);
+	front[rest - *path] = '\0';
+	/* Only the system knows where ".." behind a link leads to. */
+	real = realpath(front, NULL);
+	mem_drop(&front);
+	if (real == NULL)
+		return;
+	buf_addf(&whole, "%s%s", *rest != '\0' && real[1] == '\0' ? "" : real,
+	    rest);
+	buf_string(&whole);
+	mem_drop(&real);
+	mem_drop(path);
+	*path = whole.at;
+}
+
 void
 conf_source_free(struct conf_reader *reader)
 {

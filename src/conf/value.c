@@ -202,12 +202,17 @@ set_file(struct conf_reader *reader, const struct conf_row *row,
 	return false;
 }
 
+/* Sets a path without "..", which the program manager refuses in the names of
+ * files. */
 static bool
 set_directory(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
-	return !conf_foreign_error(reader, row->word, word) &&
-	    set_path(reader, row, word, member, try_directory);
+	if (conf_foreign_error(reader, row->word, word) ||
+	    !set_path(reader, row, word, member, try_directory))
+		return false;
+	conf_source_straighten(member);
+	return true;
 }
 
 /* Whether a path can be compared, byte by byte, with one that a program
@@ -229,23 +234,21 @@ static bool
 set_directories(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word, void *member)
 {
-	char	*path = NULL;
-	size_t	 len;
+	char	*path = conf_source_path(reader, word);
+	size_t	 len = strlen(path);
+	bool	 good = is_plain_path(path);
 
-	if (!set_directory(reader, row, word, &path))
-		return false;
-	len = strlen(path);
-	if (!is_plain_path(path))
+	if (!good)
 		conf_error(reader, word->pos, "%s: write it without //, . "
 		    "and .., as the program names it", path);
-	else {
-		if (len > 1 && path[len - 1] == '/')
-			path[len - 1] = '\0';
-		conf_name_add(member, path);
-		len = 0;
-	}
 	mem_drop(&path);
-	return len == 0;
+	if (!good || !set_directory(reader, row, word, &path))
+		return false;
+	if (len > 1 && path[len - 1] == '/')
+		path[len - 1] = '\0';
+	conf_name_add(member, path);
+	mem_drop(&path);
+	return true;
 }
 
 #define BY_HOST	"%host"

@@ -672,6 +672,49 @@ START_TEST(descriptions)
 }
 END_TEST
 
+/* Directories with "..", and what is kept of them behind the temporary one. */
+static const struct {
+	const char	*root, *want;
+	bool		 by_host;
+} dots[] = {
+	{ "$/sub/../www", "/www", false },
+	{ "$/www/../", "/", false },
+	{ "$/www/.././sub/..//www/sub/..", "/www", false },
+	{ "$/way/../way", "/www/way", false },
+	{ "$/way/..", "/www", false },
+	{ "$/sub/../way", "/way", false },
+	{ "$/way/../%host", "/www", true },
+	{ "$/www/...", "/www/...", false },
+};
+
+START_TEST(dotted)
+{
+	char		 from[PATH_MAX + 64], to[PATH_MAX + 64], text[100];
+	struct conf	*conf;
+
+	make_directory("sub");
+	make_directory("www");
+	make_directory("www/sub");
+	make_directory("www/way");
+	make_directory("www/...");
+	snprintf(from, sizeof(from), "%s/way", dir);
+	snprintf(to, sizeof(to), "%s/www/sub", dir);
+	ck_assert_int_eq(symlink(to, from), 0);
+	snprintf(text, sizeof(text), "site a { listen *:80; root %s }\n",
+	    dots[_i].root);
+	conf = good(text);
+	ck_assert_str_eq(conf->sites[0].rules.root + strlen(dir),
+	    dots[_i].want);
+	ck_assert(conf->sites[0].rules.by_host == dots[_i].by_host);
+	conf_free(&conf);
+	conf = good("site a { listen *:80; root /tmp/../..; path /a { "
+	    "alias /../tmp } }\n");
+	ck_assert_str_eq(conf->sites[0].rules.root, "/");
+	ck_assert_str_eq(conf->sites[0].paths[0].rules.alias, "/tmp");
+	conf_free(&conf);
+}
+END_TEST
+
 void
 unit_tests(TCase *tests)
 {
@@ -685,4 +728,5 @@ unit_tests(TCase *tests)
 	tcase_add_test(tests, sendfile);
 	tcase_add_loop_test(tests, bad_programs, 0, COUNT(bads));
 	tcase_add_loop_test(tests, descriptions, 0, COUNT(described));
+	tcase_add_loop_test(tests, dotted, 0, COUNT(dots));
 }
