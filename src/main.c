@@ -50,6 +50,7 @@ struct options {
 	bool			 foreground;	/* -D */
 	bool			 test, dump;	/* -t, -T */
 	bool			 quiet;		/* -q */
+	const char		*helper;	/* the file of amped-helper */
 	struct explain_request	 explain;	/* -u, -H, -c */
 };
 
@@ -288,18 +289,23 @@ find_helper(const char *argv0)
 	return AMPED_LIBEXEC "/" HELPER_NAME;
 }
 
+/* Opens the helper program, which the user of helpers and loggers executes. */
 static int
-open_helper(const char *path)
+open_helper(const char *path, const struct user *user)
 {
 	int	fd = open(path, O_RDONLY | O_CLOEXEC);
 
-	if (fd == -1) {
+	if (fd == -1)
 		log_error("cannot find " HELPER_NAME " beside this program "
 		    "nor in " AMPED_LIBEXEC ": install it, or start amped "
 		    "from where it was built");
-		exit(EX_OSFILE);
-	}
-	return fd;
+	else if (!proc_may_execute(user, fd))
+		log_errorx("%s%s may not execute %s: chmod 755 it",
+		    user->name != NULL ? "user " : "this user",
+		    user->name != NULL ? user->name : "", path);
+	else
+		return fd;
+	exit(EX_OSFILE);
 }
 
 /* The generation that has opened its sockets. */
@@ -417,6 +423,8 @@ check_conf(struct generation *g, const struct options *o)
 
 	if (status == 0 && program_managers_check(g->conf) == -1)
 		status = EX_NOPERM;
+	if (status == 0)
+		close(open_helper(o->helper, &g->user));
 	if (status == 0 && !roots_check_start(g))
 		status = EX_CONFIG;
 	if (status == 0 && o->directory == NULL)
@@ -464,6 +472,7 @@ open_all(struct generation *g, const struct options *o)
 	if (roots_check_sandbox(g->conf) == -1)
 		exit(EX_UNAVAILABLE);
 	choose_user(g, o);
+	prepared.helper = open_helper(o->helper, &g->user);
 	if (program_managers_check(g->conf) == -1)
 		exit(EX_NOPERM);
 	roots_check(g);
@@ -564,11 +573,10 @@ run_server(struct generation *g, const struct options *o)
 int
 main(int argc, char **argv)
 {
-	struct options	 o = { 0 };
+	struct options	 o = { .helper = find_helper(argv[0]) };
 	struct conf	*conf;
-	const char	*helper = find_helper(argv[0]);
 
-	conf_program_set_helper(helper);
+	conf_program_set_helper(o.helper);
 	proc_open_standard_fds();
 	proc_title_init(argc, argv);
 	log_init("amped", LOG_LEVEL_NOTICE);
@@ -595,6 +603,5 @@ main(int argc, char **argv)
 	/* Children must not inherit further descriptors.  Only now: the conf
 	 * may be read from one of them (/dev/fd). */
 	proc_close_from(prepared.inherited.end_fd);
-	prepared.helper = open_helper(helper);
 	return run_server(generation_new(conf), &o);
 }

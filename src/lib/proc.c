@@ -269,6 +269,19 @@ proc_may_read(const struct user *u, const char *directory)
 	return pid != -1 && waitpid(pid, &status, 0) == pid && status == 0;
 }
 
+bool
+proc_may_execute(const struct user *u, int program)
+{
+	int	status = -1;
+	pid_t	pid = fork();
+
+	/* A kernel without such a check says so by another error. */
+	if (pid == 0)
+		_exit(user_become(u) == 0 && faccessat(program, "", X_OK,
+		    AT_EMPTY_PATH) == -1 && errno == EACCES);
+	return pid == -1 || waitpid(pid, &status, 0) != pid || status == 0;
+}
+
 void
 proc_run_as(const struct user *u, void (*function)(const void *),
     const void *context)

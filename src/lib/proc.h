@@ -62,6 +62,8 @@ void	proc_drop_bounding_set(void);
 
 /* Whether a user may read a directory.  Forks a child, and waits for it. */
 bool	proc_may_read(const struct user *, const char *directory);
+/* The same of a program, by a descriptor; false: it surely may not. */
+bool	proc_may_execute(const struct user *, int program);
 
 /* Calls a function in a child, as that user (name NULL: as this one), and waits
  * for it. */

@@ -4,6 +4,7 @@
  */
 #include <sys/wait.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -448,6 +449,9 @@ child_execute(const struct generation *g, enum child_role role, int pipe,
 	place_fd(pipe, STDIN_FILENO);
 	/* Signals stay blocked until the program ignores them. */
 	fexecve(to_execute, arguments, environ);
+	if (errno == EACCES)
+		fatalx("user %ld may not execute amped-helper: chmod 755 it",
+		    (long)geteuid());
 	fatal("cannot start amped-helper; what is installed must be all of "
 	    "one version");
 }

@@ -230,6 +230,23 @@ like($err, qr{cannot open the log \Q$dir\E/full/dir}, 'and its name');
 		is($status >> 8, 72, 'no helper: exit 72');
 		like($err, qr/cannot find amped-helper/, 'and says so');
 	}
+	SKIP: {
+		skip('only root starts a server as another user', 4)
+		    if $> != 0;
+		my $user = Amped::ordinary_user();
+		my $helper = Amped::program() . '-helper';
+		conf("user $user\n$good");
+		system('cp', $helper, "$alone/amped-helper");
+		chmod(0750, "$alone/amped-helper");
+		for my $option ('-t', '-D') {
+			($status, $out, $err) = Amped::run_command(undef,
+			    "$alone/amped", $option, '-f', $conf);
+			is($status >> 8, 72, 'a helper that the user may not ' .
+			    "execute, $option: exit 72");
+			like($err, qr{error: user $user may not execute \Q$alone\E/amped-helper: chmod 755 it$}m,
+			    'and why');
+		}
+	}
 }
 
 # The conf itself may be a pipe; what it includes may not.
