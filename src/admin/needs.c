@@ -308,11 +308,27 @@ is_own_directory(const char *name)
 	return st.st_uid == geteuid() && (st.st_mode & 022) == 0;
 }
 
+/* Warns of a user to whom everything is allowed. */
+static void
+check_user(const struct conf *conf)
+{
+	struct buf	where = { 0 };
+
+	if (geteuid() == 0 &&
+	    conf_where(conf, NULL, "user", CONF_WHERE_ALL, &where))
+		log_warnx("%s: all processes run as root, so a fault in one of "
+		    "them, or in a program, puts the whole system at risk: "
+		    "name a user of its own, as in user www-data",
+		    buf_string(&where));
+	buf_free(&where);
+}
+
 void
 needs_check_serving(const struct conf *conf)
 {
 	const struct conf_site	*site;
 
+	check_user(conf);
 	if (conf->cache.variants != NULL &&
 	    access(conf->cache.variants, W_OK | X_OK) == -1)
 		log_warn("cache { variants %s }: this directory cannot be "

@@ -10,11 +10,12 @@
 #include "conf/conf.h"
 
 /*
- * Logs a warning for each password file that keeps users out, each page that
- * cannot be had, sockets of one statement that differ, and a directory for
- * variants, bodies or the hot list that cannot be written to.  Also does what
- * needs_programs_check() does.  Runs in a process of its own, with the rights
- * of the helpers, as it looks at files and runs requests for the pages.
+ * Logs a warning for user root, each password file that keeps users out, each
+ * page that cannot be had, sockets of one statement that differ, and a
+ * directory for variants, bodies or the hot list that cannot be written to.
+ * Also does what needs_programs_check() does.  Runs in a process of its own,
+ * with the rights of the helpers, as it looks at files and runs requests for
+ * the pages.
  */
 void	needs_check_serving(const struct conf *);
 /* Logs a warning for each socket of a program's server that is not there, or

@@ -157,7 +157,13 @@ is_deeply([check('run p', "program p { command /bin/sh $dir/www/a.sh }\n")],
 is_deeply([check('run p', "program p { fastcgi 127.0.0.1:9 }\n")],
     [0, $fine], 'a server by its address');
 SKIP: {
-	skip('root becomes another user', 9) unless $root;
+	skip('root becomes another user', 11) unless $root;
+	write_file($conf, "user root\nsite default {\n\tlisten 127.0.0.1:0\n" .
+	    "\troot $dir/www\n}\n");
+	my ($code, undef, $said) = run_amped('-t', '-f', $conf);
+	is($code, 0, 'user root');
+	like($said, qr{warn: user root \(\Q$conf\E:1\): all processes run as root},
+	    'gets a warning');
 	my ($status, @lines) = check("auth X $dir/closed");
 	is($status, 0, 'a password file for root alone');
 	is_deeply(\@lines, ["warn: auth X $dir/closed ($conf:6): the file " .
