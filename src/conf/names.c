@@ -85,10 +85,12 @@ is_literal(const char *name, size_t len)
 	return inet_pton(AF_INET6, host, &addr) == 1;
 }
 
+/* A name that clients may ask for; "_" is a word of nginx's. */
 static bool
 is_host(const char *name, size_t len)
 {
-	return len > 0 && len < 256 && name[len - 1] != '.' &&
+	return len > 0 && len < 256 && name[0] != '.' &&
+	    name[len - 1] != '.' && strcmp(name, "_") != 0 &&
 	    strspn(name, LETTERS DIGITS "-._") == len;
 }
 
@@ -96,8 +98,7 @@ is_host(const char *name, size_t len)
 static bool
 is_wildcard(const char *name, size_t len)
 {
-	return len > 2 && name[1] == '.' && name[2] != '.' &&
-	    is_host(name + 2, len - 2);
+	return len > 2 && name[1] == '.' && is_host(name + 2, len - 2);
 }
 
 /* Returns what keeps a text from being a site's name, as conf_wrong_fn. */
@@ -112,6 +113,12 @@ describe_wrong_site(const char *name)
 	if (strchr(name, '*') != NULL)
 		return "\"%s\" is not a site's name: * stands only in front, "
 		    "for all names that end like it: *.example.org";
+	if (name[0] == '.')
+		return "\"%s\" is not a site's name: for a name and all that "
+		    "end like it, write site example.org *.example.org";
+	if (strcmp(name, "_") == 0)
+		return "\"%s\" is not a site's name: for all other names, "
+		    "write site default";
 	return "\"%s\" is not a site's name: write a host name, without "
 	    "port, or \"default\"";
 }

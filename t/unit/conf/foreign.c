@@ -130,6 +130,14 @@ static const struct {
 	    "write site a.org { listen *:82 ... }" },
 	{ false, "a.org, b.org {\n}", "write site a.org { listen *:80 ... }" },
 	{ false, "SITE a.org { }", "did you mean \"site\"?" },
+	{ false, "site .b.org { listen *:81; root / }",
+	    "t.conf:2:6: \".b.org\" is not a site's name: for a name and all "
+	    "that end like it, write site example.org *.example.org" },
+	{ false, "site a.org _ { listen *:81; root / }",
+	    "t.conf:2:12: \"_\" is not a site's name: for all other names, "
+	    "write site default" },
+	{ false, "site *..org { listen *:81; root / }",
+	    "\"*..org\" is not a site's name" },
 };
 
 START_TEST(whole_statements)
