@@ -156,7 +156,7 @@ make_anonymous(const struct job *job, const struct job *source,
 }
 
 static int
-make_result(const struct job *job, const struct job *source, struct result *r)
+make_result(struct job *job, const struct job *source, struct result *r)
 {
 	char	name[NAME_MAX_BYTES];
 	int	error;
@@ -170,6 +170,7 @@ make_result(const struct job *job, const struct job *source, struct result *r)
 	error = make_cached(job, source, name, r);
 	if (error == 0 || error == EFBIG || error == EAGAIN)
 		return error;
+	job->compress.unkept = (uint64_t)error;
 	return make_anonymous(job, source, r);
 }
 

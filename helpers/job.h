@@ -97,6 +97,8 @@ struct job_compress {
 	uint32_t	 coding;	/* enum coding, of one that is built */
 	uint32_t	 level;		/* of its library */
 	bool		 has_file;	/* the caller's, of find.version */
+	uint64_t	 unkept;	/* errno: why it is not in cache_dir; 0:
+					 * no failure */
 };
 
 struct job_read {

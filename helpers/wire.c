@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -181,6 +182,7 @@ static const struct field reply_fields[] = {
 	REPLY(KIND(RESOLVE), U64, cached.dev, resolve.split),
 	REPLY(KIND(LIST), U64, done, list.entries),
 	REPLY(KIND(COMPRESS), VERSION, cached, find.facts.cached),
+	REPLY(KIND(COMPRESS), U64, done, compress.unkept),
 	REPLY(RANGE, U64, done, range.done),
 	REPLY(KIND(READ), BIT1, in_memory, read.was_in_memory),
 	REPLY(KIND(DIGEST), U64, cached.dev, digest.sum),
@@ -692,6 +694,10 @@ result_fits(const struct job *job)
 		    (!job->find.facts.copy || brings_file(job));
 	case JOB_LIST:
 		return job->list.entries <= job->list.entries_max;
+	case JOB_COMPRESS:
+		return job->compress.unkept == 0 ||
+		    (job->compress.cache_dir != NULL &&
+		    job->compress.unkept <= INT_MAX);
 	case JOB_READ:
 	case JOB_COPY:
 	case JOB_DIGEST:

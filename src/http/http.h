@@ -56,7 +56,7 @@ struct caches {		/* and counts of jobs; several loops may share them */
 	/* Clock ms of the last warning; see log_is_due(). */
 	_Atomic int64_t		 connections_warned_at, rate_warned_at;
 	_Atomic int64_t		 unusable_warned_at, unverified_warned_at;
-	_Atomic int64_t		 forwarded_warned_at;
+	_Atomic int64_t		 forwarded_warned_at, unkept_warned_at;
 	_Atomic int64_t		 header_warned_at[PEER_FAULT_COUNT];
 	struct recent		*refusals;	/* warned of lately */
 	struct dependencies	*dependencies;

@@ -115,6 +115,16 @@ must_keep(const struct lookup *l)
 	return i < keep->n && rules_is_usual(l->path);
 }
 
+static void
+warn_unkept(const struct http_loop *http, int error)
+{
+	if (!log_is_due(&http->caches->unkept_warned_at, http->clock->ms))
+		return;
+	errno = error;
+	log_warn("cache { variants %s }: cannot keep a compressed file, which "
+	    "is in memory only", http->conf->cache.variants);
+}
+
 void
 lookup_result_take_file(struct lookup *l, struct path_info *a, uint16_t tried)
 {
@@ -123,6 +133,8 @@ lookup_result_take_file(struct lookup *l, struct path_info *a, uint16_t tried)
 	bool		 keep = must_keep(l);
 
 	stats_add(STATS_COMPRESSIONS, job->kind == JOB_COMPRESS);
+	if (job->kind == JOB_COMPRESS && job->compress.unkept != 0)
+		warn_unkept(l->http, (int)job->compress.unkept);
 	a->file = ((a->variants & PATHNAME_BY_CONTENT) != 0 ?
 	    file_new_with_digest : file_new)(&caches->files, job->fd,
 	    &job->find.version, &job->find.facts);

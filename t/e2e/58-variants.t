@@ -202,6 +202,22 @@ sub check_kind {
 	$server->stop;
 }
 
+# A directory that cannot be written to costs what is kept, and the log says so.
+sub check_unkept {
+	$root = docroot(map { ("$_.txt" => $text{$_}) } keys(%text));
+	$keep = docroot('variants/' => '') . '/variants';
+	chown($as_user, -1, $keep);
+	start();
+	chmod(0500, $keep);
+	settled();
+	ok(seen(get($_, 'gzip')) eq $text{$_}, "$_: served") for keys(%text);
+	$server->wait_line(qr/warn: cache \{ variants \Q$keep\E \}: cannot keep a /);
+	is(scalar(() = $server->errors =~ /cannot keep/g), 1, 'said once');
+	is(scalar(kept()), 0, 'nothing is kept');
+	$server->stop;
+}
+
+subtest('unkept' => \&check_unkept);
 for my $kind (sort keys(%kinds)) {
 	SKIP: {
 		$root = eval { $kinds{$kind}->() };

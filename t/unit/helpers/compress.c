@@ -476,6 +476,21 @@ START_TEST(nothing_half_done)
 }
 END_TEST
 
+/* The directory has gone. */
+START_TEST(unkept)
+{
+	struct job	job = asked("text");
+
+	settle();
+	job.compress.cache_dir = "/nonexistent";
+	job_perform(&job);
+	check_result(&job, "root/text");
+	ck_assert_uint_eq(job.compress.unkept, ENOENT);
+	ck_assert_uint_eq(job.find.facts.mode & S_IFMT, 0);
+	close(job.fd);
+}
+END_TEST
+
 /* The header, the data and the trailer are checked. */
 START_TEST(whole)
 {
@@ -531,5 +546,6 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, harmed, 0, sizeof(harms) / sizeof(harms[0]));
 	tcase_add_loop_test(tests, cannot_keep, 0, 2);
 	tcase_add_test(tests, nothing_half_done);
+	tcase_add_test(tests, unkept);
 	tcase_add_loop_test(tests, whole, 0, CODING_COUNT);
 }

@@ -374,6 +374,7 @@ static const struct {
 	{ JOB_COMPRESS,	KIND,	4, JOB_LIST },
 	{ JOB_COMPRESS,	ERROR,	4, EFBIG },		/* and a file */
 	{ JOB_COMPRESS,	CACHED_SIZE, 8, -1 },
+	{ JOB_COMPRESS,	DONE,	8, -1 },		/* no errno */
 	{ JOB_COMPRESS,	CACHED_MTIME_NS, 4, 1000000000 },
 	{ JOB_COMPRESS,	R_WITH_FD, 4, 0 }
 };
