@@ -6,7 +6,7 @@ use warnings;
 
 use FindBin;
 use lib "$FindBin::Bin/../lib";
-use Amped qw(docroot free_port run_amped slurp write_file);
+use Amped qw(await docroot free_port run_amped slurp write_file);
 use MIME::Base64 qw(encode_base64);
 use Test::More;
 
@@ -122,6 +122,11 @@ my %recipes = (
 		[Range => '/iso/a.iso', 206, '^o'],
 		[Accept => '/', 200, '"name":"iso"'],
 		['/private/p', 401], [Authorization => '/private/p', 200] ] },
+	version => { host => 'example.org', files => {
+	    'srv/www/example.org/1/a' => "one\n",
+	    'srv/www/example.org/2/a' => "two\n" },
+	    link => 'srv/www/example.org/current', ask => [
+		['/a', 200, '^one'] ] },
 	users => { host => 'people.example.org', files => {
 	    'srv/www/people/index.html' => "people\n",
 	    'home/joe/public_html/a' => "joe's\n" }, ask => [
@@ -154,6 +159,7 @@ sub try_recipe {
 	$text =~ s{(?<=\s)/(srv|var/www|etc)/(?:amped/)?}{$dir/$1/}g;
 	$text =~ s{(listen )(\S+)}{$1 . '127.0.0.1:' .
 	    ($port{$2} //= $ports[$n++])}ge;
+	symlink('1', "$dir/$recipe->{link}") if $recipe->{link};
 	my $own = $text =~ /^log \{/m;
 	my $server = start_recipe($name, $dir, $text, $own, $n);
 	for my $ask (@{$recipe->{ask}}) {
@@ -162,11 +168,28 @@ sub try_recipe {
 	for my $ask (@{$recipe->{second} // []}) {
 		check($server, $name, $recipe->{host}, $ports[1], @$ask);
 	}
+	switch($server, "$dir/$recipe->{link}") if $recipe->{link};
 	my ($status, $out, $err) = run_amped('-t', '-f',
 	    "$server->{dir}/amped.conf");
 	is($status, 0, "$name: amped -t finds nothing") or diag($err);
 	unlike($err, qr/warn:/, "$name: ... nor has a warning");
 	$server->stop;
+}
+
+# Another version is served, and no request meanwhile fails.
+sub switch {
+	my ($server, $link) = @_;
+	my %seen;
+
+	symlink('2', "$link.next");
+	rename("$link.next", $link) or die "rename: $!\n";
+	await('version 2', sub {
+		my $answer = $server->get('/a', host => 'example.org');
+		$seen{"$answer->{status} $answer->{body}"}++;
+		return $seen{"200 two\n"};
+	});
+	is_deeply([grep { !/\A200 (?:one|two)\n\z/ } keys(%seen)], [],
+	    'a link that is switched');
 }
 
 # The users of "users" are those of a database of the test.
