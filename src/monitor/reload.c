@@ -242,7 +242,9 @@ keep_old_conf(void)
 	close_logs();
 	control_server_keep();
 	stats_count(STATS_RELOADS_FAILED);
-	log_errorx("the conf in force stays");
+	/* The number makes each such line another one, which is written. */
+	log_errorx("the conf in force stays: reload %u has failed",
+	    generations.reloads);
 	snprintf(words, sizeof(words), "the conf could not be read again"
 	    "%s%.*s; still serving ", first > 0 ? ": " : "",
 	    first < STATUS_MAX ? first : STATUS_MAX, text);

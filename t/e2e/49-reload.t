@@ -113,8 +113,11 @@ $server->wait_line(qr/error: the conf in force stays/);
 isnt($status, 0, 'a wrong conf');
 my $said = join('', map { "$_\n" } map { /\] error: (.*)/ ? $1 : () }
     split(/\n/, $server->errors));
-is($said, $err . "the conf in force stays\n", 'HUP says what -t says')
-    or diag($server->errors);
+is($said, $err . "the conf in force stays: reload 1 has failed\n",
+    'HUP says what -t says') or diag($server->errors);
+kill('HUP', $server->{pid});
+ok($server->wait_line(qr/error: the conf in force stays: reload 2 has failed$/),
+    'and once more, with its own verdict');
 is_deeply([$server->role('main')], [$main], 'and changes nothing');
 is($server->get('/page')->{body}, "page\n", 'it serves');
 # Nor does main's death then.
