@@ -217,6 +217,7 @@ monitor_run(struct generation *first)
 		piped_log_close_unused();
 		begin_due();
 	} while (!has_ended());
+	log_notice("stopped");
 	COMPONENTS_TELL(end, ());
 	return due.exit_status;
 }

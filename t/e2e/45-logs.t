@@ -100,6 +100,7 @@ my $line = qr{\A\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[+-]\d{4}
 is_deeply([grep { $_ !~ $line } @errors], [], 'the form of the error log');
 ok((grep { /notice: .*ready/ } @errors), 'says when it is ready');
 ok((grep { /notice: .*stopping/ } @errors), 'says when it stops');
+like($errors[-1], qr/monitor\[\d+\] notice: stopped\z/, '... and has stopped');
 is($server->errors, '', 'nothing on standard error then');
 
 # Only from a level on.
