@@ -241,6 +241,20 @@ find_architecture(const char *name)
 	exit(EX_USAGE);
 }
 
+/* Exits if the conf cannot be opened. */
+static void
+check_conf_file(const struct options *o)
+{
+	const char	*file = o->file != NULL ? o->file : AMPED_CONF;
+
+	if (access(file, R_OK) == 0)
+		return;
+	fprintf(stderr, "amped: cannot read %s: %s%s\n", file,
+	    strerror(errno), o->file != NULL ? "" : "; -f names another conf, "
+	    "and \"amped DIRECTORY\" serves a directory without one");
+	exit(EX_CONFIG);
+}
+
 static struct conf *
 read_conf(const struct options *o)
 {
@@ -250,9 +264,11 @@ read_conf(const struct options *o)
 	if (o->directory != NULL) {
 		directory_check(o->directory);
 		conf = directory_conf(o->directory, o->address);
-	} else
+	} else {
+		check_conf_file(o);
 		conf = conf_read(o->file != NULL ? o->file : AMPED_CONF,
 		    &errors);
+	}
 	if (conf == NULL) {
 		fputs(buf_string(&errors), stderr);
 		exit(EX_CONFIG);

@@ -266,6 +266,20 @@ like($err, qr{:\d+:11: \Q$dir\E/fifo.conf is a FIFO, not a file$}m,
     'and its place');
 unlink("$dir/fifo.conf");
 
+# No conf at all.
+($status, $out, $err) = run_amped('-t', '-f', "$dir/none.conf");
+is($status >> 8, 78, 'no conf: exit 78');
+is($err, "amped: cannot read $dir/none.conf: No such file or directory\n",
+    'and its name');
+SKIP: {
+	my ($default) = (run_amped('-V'))[1] =~ /^conf: (.*)/m;
+	skip('amped is installed here', 1) if -e $default;
+	my $want = "amped: cannot read $default: No such file or directory; " .
+	    '-f names another conf, and "amped DIRECTORY" serves a ' .
+	    "directory without one\n";
+	is((run_amped('-D'))[2], $want, 'the one that is meant without -f');
+}
+
 # What it could do nothing with.
 conf("control %D/control\n$good");
 ($status, $out, $err) = Amped::run_command(undef, '/bin/sh', '-c',
