@@ -380,7 +380,8 @@ wait_for_lookup(struct conn *c)
 		return conn_send(c, STEP_FIND);
 	hints_note_wait(c, lookup_is_pending(c->http, c->request->path));
 	e = lookup_start(c->http, c->request->path,
-	    session_is_background(c->session), wanted_bytes(c));
+	    session_is_background(c->session), wanted_bytes(c),
+	    c->request->lookup.awaits_run);
 	if (e != NULL && lookup_chain(c->http, c->request->path) != NULL)
 		c->request->lookup.awaits_run = true;
 	if (e != NULL)

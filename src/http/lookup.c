@@ -308,11 +308,11 @@ get_copy_max(struct http_loop *http, const struct path *p, const char *decoded,
 	return max;
 }
 
-/* Fills the job of a path.  Returns whether the path has a result of filters
- * that has noted files. */
+/* Fills the job of a path.  Returns whether a result of filters has noted
+ * files, and sets the inode number of its version. */
 static bool
 fill_job(struct http_loop *http, const struct path *p, const char *decoded,
-    struct job *job, struct buf *texts)
+    struct job *job, struct buf *texts, uint64_t *noted)
 {
 	bool			 filtered = variant_is_filtered(p->namespace);
 	bool			 has_notes = false;
@@ -324,7 +324,7 @@ fill_job(struct http_loop *http, const struct path *p, const char *decoded,
 	user_at = fill_job_root(job, p, &place, texts);
 	others_at = texts->len;
 	if (filtered)
-		has_notes = filtered_add_others(http, p, texts);
+		has_notes = filtered_add_others(http, p, texts, noted);
 	names_at = texts->len;
 	namespace_get(p->namespace)->fill_job(job, http->conf, p, decoded,
 	    texts);
@@ -343,10 +343,11 @@ void
 lookup_fill_job(struct http_loop *http, const struct path *p, struct job *job,
     struct buf *texts)
 {
-	char	decoded[JOB_PATH_MAX];
+	char		decoded[JOB_PATH_MAX];
+	uint64_t	noted;
 
 	rules_decode(p, decoded);
-	(void)fill_job(http, p, decoded, job, texts);
+	(void)fill_job(http, p, decoded, job, texts, &noted);
 	job->resolve.siblings = (struct str){ NULL, 0 };
 }
 
@@ -374,7 +375,7 @@ new_lookup(struct http_loop *http, struct path *p, const char *decoded)
 
 	tasks_init(http, &l->task, namespace_get(p->namespace)->job,
 	    complete_lookup, free_lookup);
-	l->has_notes = fill_job(http, p, decoded, job, &l->text);
+	l->has_notes = fill_job(http, p, decoded, job, &l->text, &l->noted);
 	if (!variant_is_filtered(p->namespace))
 		job->find.has_version = path_info_version(&http->caches->paths,
 		    p, &job->find.version);
@@ -406,7 +407,7 @@ make_lookup(struct http_loop *http, struct path *p)
  * none. */
 static struct task *
 submit_lookup(struct http_loop *http, struct path *p, bool background,
-    unsigned bytes)
+    unsigned bytes, bool follows_run)
 {
 	struct caches	*caches = http->caches;
 	struct lookup	*l;
@@ -415,6 +416,7 @@ submit_lookup(struct http_loop *http, struct path *p, bool background,
 	if (l == NULL)
 		return NULL;
 	l->task.background = background;
+	l->follows_run = follows_run;
 	if (bytes != 0 && l->task.job.kind == JOB_RESOLVE &&
 	    !l->task.job.resolve.for_reading)
 		l->task.job.resolve.copy_max = get_copy_max(http, p,
@@ -445,12 +447,13 @@ find_joinable(struct http_loop *http, struct path *p)
 
 struct task *
 lookup_start(struct http_loop *http, struct path *p, bool background,
-    unsigned bytes)
+    unsigned bytes, bool follows_run)
 {
 	struct lookup	*l = find_joinable(http, p);
 
 	if (l == NULL)
-		return submit_lookup(http, p, background, bytes);
+		return submit_lookup(http, p, background, bytes, follows_run);
+	l->follows_run = l->follows_run || follows_run;
 	if (l->task.background && !background && http->disk.promote != NULL)
 		http->disk.promote(&l->task);
 	return &l->task;
@@ -461,7 +464,7 @@ lookup_refresh(struct http_loop *http, struct path *p)
 {
 	struct lookup	*l = find_joinable(http, p);
 
-	return l != NULL ? &l->task : submit_lookup(http, p, true, 0);
+	return l != NULL ? &l->task : submit_lookup(http, p, true, 0, false);
 }
 
 void

@@ -16,9 +16,9 @@ enum lookup_bytes {
 
 /* Submits a lookup, or joins the pending one of this loop: a task to wait for,
  * or NULL if it was completed at once.  background: its class.  bytes: of enum
- * lookup_bytes. */
+ * lookup_bytes.  follows_run: the request has waited for a run of filters. */
 struct task	*lookup_start(struct http_loop *, struct path *,
-		    bool background, unsigned bytes);
+		    bool background, unsigned bytes, bool follows_run);
 /* The same for a path whose older answer may be used, in the background; no
  * lookup is submitted if too many are queued.  Brings no bytes: to copy them
  * could make the news of a changed file come too late. */

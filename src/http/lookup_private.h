@@ -27,8 +27,12 @@ struct lookup {
 	bool			 outdated;	/* an event came meanwhile */
 	struct buf		 text;	/* path, names, templates; of a
 					 * run the variables */
-	bool			 has_notes;	/* the present result has notes,
-						 * too */
+	uint64_t		 noted;	/* inode number of the version of the
+					 * result whose files are looked at,
+					 * too; 0: there is none */
+	bool			 has_notes;	/* there are such files */
+	bool			 follows_run;	/* a request has waited for
+						 * the run before */
 	/* Of a run of filters, or of the look for a kept result before it: */
 	int64_t			 began_at;	/* us */
 	uint64_t		 reloads;	/* of chains, before the run */

@@ -1,13 +1,19 @@
 /*
  * filters: runs of a scenario, the oldest first.
  */
+#include <sys/stat.h>
+
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "conf/program.h"
+#include "helpers/file_version.h"
 #include "lib/io.h"
 #include "t/script/filters.h"
 #include "t/script/words.h"
@@ -38,6 +44,28 @@ take_run(void)
 	memmove(runs, runs + 1, --nruns * sizeof(runs[0]));
 	io_close(&run->source);
 	return run;
+}
+
+/* Notes a file, as a filter that reads it. */
+static void
+note_file(struct buf *notes, const char *name)
+{
+	char			 dir[PATH_MAX];
+	struct stat		 st;
+	struct job_version	 v;
+	struct buf		 path = { 0 };
+
+	if (realpath(world.dir, dir) == NULL)
+		world_fail("%s: %s", world.dir, strerror(errno));
+	buf_addf(&path, "%s/%s", dir, name);
+	if (stat(buf_string(&path), &st) == -1)
+		world_fail("%s: %s", name, strerror(errno));
+	v = file_version_of(&st);
+	buf_addf(notes, "%" PRIx64 " %" PRIx64 " %" PRIx64 " %" PRIx64 " %"
+	    PRIx64 " %" PRIx32 " %" PRIx32 " %s\n", v.dev, v.ino,
+	    (uint64_t)v.size, (uint64_t)v.mtime, (uint64_t)v.ctime,
+	    v.mtime_ns, v.ctime_ns, path.at);
+	buf_free(&path);
 }
 
 static void
@@ -99,7 +127,11 @@ filters_run_line(char **words, size_t n)
 		expect_variable(words[1]);
 	else if (n == 2 && strcmp(verb, "make") == 0)
 		end_run(0, words[1], false);
-	else if (n == 3 && strcmp(verb, "make") == 0 &&
+	else if (n == 4 && strcmp(verb, "make") == 0 &&
+	    strcmp(words[2], "of") == 0) {
+		note_file(&runs[0]->notes, words[3]);
+		end_run(0, words[1], false);
+	} else if (n == 3 && strcmp(verb, "make") == 0 &&
 	    strcmp(words[2], "without-some") == 0)
 		end_run(0, words[1], true);
 	else if (n == 2 && strcmp(verb, "fail") == 0)

@@ -333,6 +333,23 @@ expect_job(char **words, size_t n)
 	buf_free(&want);
 }
 
+/* Sums up the versions of files that a result depends on. */
+static uint64_t
+sum_others(struct str names)
+{
+	uint64_t		sum = 0;
+	struct job_version	v;
+	struct stat		st;
+
+	for (size_t at = 0; at < names.len; at += strlen(names.at + at) + 1) {
+		v = (struct job_version){ 0 };
+		if (stat(names.at + at, &st) == 0)
+			v = file_version_of(&st);
+		sum = job_sum_version(sum, &v);
+	}
+	return sum;
+}
+
 /* Answers as a helper on a file system without RWF_NOWAIT does, so the machine
  * must ask for the chunks as well. */
 static void
@@ -363,6 +380,8 @@ answer_file(struct job *job, char **words, size_t n)
 	job->find.name_number = job->kind != JOB_LIST &&
 	    (job->find.path[0] == '\0' ||
 	    job->find.path[strlen(job->find.path) - 1] == '/');
+	if (job->kind == JOB_RESOLVE)
+		job->resolve.others_sum = sum_others(job->resolve.others);
 	if (job->kind == JOB_LIST) {
 		job->find.facts.mode = S_IFDIR | 0755;
 		job->find.facts.in_memory = true;

@@ -25,7 +25,6 @@ struct result {
 struct kept {
 	uint32_t		 namespace;
 	struct buf		 name;
-	struct job_version	 key;
 	struct dependencies_made made;
 	TAILQ_ENTRY(kept)	 order;
 };
@@ -177,8 +176,7 @@ find_kept(struct dependencies *all, uint32_t namespace, struct str name)
 
 void
 dependencies_keep(struct dependencies *all, uint32_t namespace,
-    struct str name, const struct job_version *key,
-    struct dependencies_made *made)
+    struct str name, struct dependencies_made *made)
 {
 	struct kept	*k;
 
@@ -191,7 +189,6 @@ dependencies_keep(struct dependencies *all, uint32_t namespace,
 	k = mem_zero(sizeof(*k));
 	k->namespace = namespace;
 	buf_add(&k->name, name.at, name.len);
-	k->key = *key;
 	k->made = *made;
 	TAILQ_INSERT_TAIL(&all->kept, k, order);
 	all->nkept++;
@@ -199,23 +196,46 @@ dependencies_keep(struct dependencies *all, uint32_t namespace,
 	*made = (struct dependencies_made){ .fd = -1 };
 }
 
-bool
-dependencies_take(struct dependencies *all, uint32_t namespace,
-    struct str name, const struct job_version *key,
-    struct dependencies_made *made)
+uint64_t
+dependencies_kept(struct dependencies *all, uint32_t namespace,
+    struct str name)
 {
-	struct kept	*k;
-	bool		 found;
+	const struct kept	*k;
+	uint64_t		 inode;
 
 	lock_acquire(all->lock);
 	k = find_kept(all, namespace, name);
-	found = k != NULL;
-	if (found) {
+	inode = k != NULL ? k->made.version.ino : 0;
+	lock_release(all->lock);
+	return inode;
+}
+
+static bool
+is_current(const struct dependencies_made *made,
+    const struct job_version *found)
+{
+	return !made->too_much &&
+	    memcmp(&made->version, found, sizeof(*found)) == 0;
+}
+
+bool
+dependencies_take(struct dependencies *all, uint32_t namespace,
+    struct str name, const struct job_version *found, uint64_t noted,
+    struct dependencies_made *made)
+{
+	struct kept	*k;
+	bool		 takes;
+
+	lock_acquire(all->lock);
+	k = find_kept(all, namespace, name);
+	takes = k != NULL && (k->made.version.ino == noted ||
+	    is_current(&k->made, found));
+	if (takes) {
 		*made = k->made;
-		made->is_current = memcmp(&k->key, key, sizeof(*key)) == 0;
+		made->is_current = is_current(made, found);
 		k->made = (struct dependencies_made){ .fd = -1 };
 		drop_kept(all, k);
 	}
 	lock_release(all->lock);
-	return found;
+	return takes;
 }

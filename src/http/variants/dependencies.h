@@ -27,8 +27,10 @@ struct dependencies;
  * has changed meanwhile. */
 struct dependencies_made {
 	int		fd;		/* owned */
-	bool		is_current;	/* nothing has changed */
 	bool		has_left_out;	/* see struct filter_run */
+	bool		too_much;	/* more files than a lookup looks at */
+	bool		is_current;	/* nothing has changed */
+	struct job_version version;	/* of all that the result depends on */
 	uint64_t	reloads;	/* of chains, before the run */
 	struct buf	notes;
 	int64_t		size;		/* if is_stored; else the size of fd */
@@ -53,16 +55,19 @@ void		 dependencies_add(struct dependencies *, uint64_t inode,
 void		 dependencies_each(struct dependencies *, uint64_t inode,
 		    void (*)(const char *name, void *context), void *context);
 
-/* Keeps a result of a path, by its key: the version without dependencies.
- * Takes it over; the oldest of too many is dropped. */
+/* Keeps a result of a path, which it takes over; the oldest of too many is
+ * dropped. */
 void		 dependencies_keep(struct dependencies *, uint32_t namespace,
-		    struct str name, const struct job_version *key,
-		    struct dependencies_made *);
-/* Hands the result of a path over, which is current if it has that key.  False:
- * there is none. */
+		    struct str name, struct dependencies_made *);
+/* The inode number of the kept result's version; 0: there is none. */
+uint64_t	 dependencies_kept(struct dependencies *, uint32_t namespace,
+		    struct str name);
+/* Hands the result of a path over, which is current if it has the version that
+ * a lookup has found.  False: there is none, or the lookup did not look at what
+ * this one depends on: it looked at the files of the result noted. */
 bool		 dependencies_take(struct dependencies *, uint32_t namespace,
-		    struct str name, const struct job_version *key,
-		    struct dependencies_made *);
+		    struct str name, const struct job_version *found,
+		    uint64_t noted, struct dependencies_made *);
 void		 dependencies_drop_made(struct dependencies_made *);
 
 #endif

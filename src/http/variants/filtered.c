@@ -206,7 +206,7 @@ add_noted(const char *file, void *text)
  * known before its name and type are: all chains count. */
 bool
 filtered_add_others(struct http_loop *http, const struct path *p,
-    struct buf *text)
+    struct buf *text, uint64_t *of)
 {
 	const struct conf_chains	*chains = get_chains(p);
 	struct job_version		 present;
@@ -217,9 +217,12 @@ filtered_add_others(struct http_loop *http, const struct path *p,
 	if (text->len - start > JOB_PATH_MAX / 2)
 		text->len = start;
 	noted = text->len;
-	if (path_info_version(&http->caches->paths, p, &present))
-		dependencies_each(http->caches->dependencies, present.ino,
-		    add_noted, text);
+	*of = path_info_version(&http->caches->paths, p, &present) ?
+	    present.ino : dependencies_kept(http->caches->dependencies,
+	    p->namespace, (struct str){ p->name, p->len });
+	if (*of != 0)
+		dependencies_each(http->caches->dependencies, *of, add_noted,
+		    text);
 	return text->len > noted;
 }
 

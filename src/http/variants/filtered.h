@@ -42,10 +42,11 @@ bool		 filtered_is_wanted(const struct conn *);
  * its query is not within the bounds. */
 enum why	 filtered_add_name(const struct conn *, struct buf *);
 /* Adds, as terminated texts, files that the result depends on, beside the one
- * that is filtered: those of the filters, and those that the present result
- * has noted.  Returns whether it has noted any. */
+ * that is filtered: those of the filters, and those that the present result, or
+ * else the kept one, has noted.  Returns whether it has noted any, and sets the
+ * inode number of its version; 0: there is no such result. */
 bool		 filtered_add_others(struct http_loop *, const struct path *,
-		    struct buf *text);
+		    struct buf *text, uint64_t *of);
 /* The version of a result, except its size; sum: of these files.  Its ctime is
  * that of filtered_mark(chain, 0). */
 struct job_version filtered_version(const struct path *,

@@ -45,11 +45,26 @@ note_run_failure(struct lookup *l, enum why why)
 	    passes ? WHY_FILTER_PASSED : why);
 }
 
+/* Adds the files that filters have noted to the version of a result. */
+static void
+note_version(const struct lookup *l, struct dependencies_made *made)
+{
+	struct buf	names = { 0 };
+	uint64_t	sum = l->sum;
+
+	made->too_much = !dependencies_sum((struct str){ made->notes.at,
+	    made->notes.len }, &sum, &names);
+	made->version = filtered_version(l->path, &l->source, l->chain, sum);
+	dependencies_add(l->http->caches->dependencies, made->version.ino,
+	    (struct str){ names.at, names.len });
+	buf_free(&names);
+}
+
 /* Takes the result of a run over. */
 static struct dependencies_made
 take_made(struct lookup *l)
 {
-	const struct dependencies_made	made = {
+	struct dependencies_made	made = {
 		.fd = l->run.result, .notes = l->run.notes,
 		.has_left_out = l->run.has_left_out, .reloads = l->reloads,
 		.key = l->key, .renewal = l->renewal
@@ -58,19 +73,17 @@ take_made(struct lookup *l)
 	l->key = (struct buf){ 0 };
 	l->run.result = -1;
 	l->run.notes = (struct buf){ 0 };
+	note_version(l, &made);
 	return made;
 }
 
-/* Keeps a result until the lookup that follows, which may find that the file or
- * a filter has changed meanwhile. */
+/* Keeps a result until the lookup that follows, which may find that something
+ * has changed meanwhile. */
 static void
 keep_result(struct lookup *l, struct dependencies_made made)
 {
-	const struct job_version	key = filtered_version(l->path,
-					    &l->source, l->chain, l->sum);
-
 	dependencies_keep(l->http->caches->dependencies, l->path->namespace,
-	    lookup_result_name(l->path), &key, &made);
+	    lookup_result_name(l->path), &made);
 }
 
 /* Makes a version that no other result has, because the result may come from an
@@ -105,56 +118,40 @@ new_file(const struct lookup *l, struct path_info *a, int fd,
 	return f;
 }
 
-/* A file that is filtered, and the filters, as a lookup has found them. */
-struct origin {
-	const struct conf_chain	*chain;
-	struct job_version	 source;
-	bool			 strong;	/* the source is */
-	uint64_t		 sum;		/* of filters' files */
-};
-
 /* Notes a result that a run has made.  A result for which filters were left out
  * is treated like one of a file that may still change: it is made again soon.
  * A result that is not current, or that depends on more than a lookup can tell,
  * is only for the requests that have waited for it. */
 static void
 note_result(const struct lookup *l, struct path_info *a,
-    const struct origin *of, struct dependencies_made *made)
+    const struct conf_chain *chain, struct dependencies_made *made)
 {
 	struct caches		*caches = l->http->caches;
-	struct buf		 names = { 0 };
-	uint64_t		 sum = of->sum;
-	bool			 stays = dependencies_sum((struct str){
-				    made->notes.at, made->notes.len }, &sum,
-				    &names) && made->is_current;
-	struct job_version	 v = filtered_version(l->path, &of->source,
-				    of->chain, sum);
+	struct job_version	 v = made->version;
 	struct job_facts	 facts = { .mode = 0644, .in_memory = true,
-				    .strong = of->strong && stays &&
+				    .strong = made->is_current &&
+				    l->task.job.find.facts.strong &&
 				    !made->has_left_out };
 	struct stat		 st;
 
 	v.ino += made->has_left_out;
-	v.ctime = filtered_mark(of->chain, made->reloads);
-	if (!stays) {
+	v.ctime = filtered_mark(chain, made->reloads);
+	if (!made->is_current) {
 		make_unique(&v, made->fd, l->http->clock);
 		a->checked_at = PATHNAME_EXPIRED;
 	}
 	v.size = made->is_stored ? made->size :
 	    io_stat(made->fd, &st) == 0 ? st.st_size : 0;
 	if (file_fits(&caches->files, &v)) {
-		dependencies_add(caches->dependencies, v.ino,
-		    (struct str){ names.at, names.len });
 		a->variants = variant_of_filtered(l->http->conf,
 		    l->path->rules, v.size, a->type);
 		a->file = new_file(l, a, made->fd, &v, &facts);
 		made->fd = -1;		/* the file owns it */
 		if (facts.strong && v.size > 0 && made->key.len > 0)
-			stored_keep(l->http, of->chain, a->file, made);
+			stored_keep(l->http, chain, a->file, made);
 		path_info_found(&caches->paths, l->path, a, 0);
 	} else
 		lookup_result_set(l, PATHNAME_REFUSED, 500, WHY_FILTER_FAILED);
-	buf_free(&names);
 }
 
 static void
@@ -192,14 +189,12 @@ static void
 note_outdated(struct lookup *l)
 {
 	struct path_info	 a = l->info;
-	const struct origin	 of = { .chain = l->chain, .source = l->source,
-				    .sum = l->sum };
 	struct dependencies_made made;
 
 	if (l->run.error != 0 || has_newer_result(l))
 		return;
 	made = take_made(l);
-	note_result(l, &a, &of, &made);
+	note_result(l, &a, l->chain, &made);
 	dependencies_drop_made(&made);
 }
 
@@ -327,6 +322,7 @@ complete_recall(struct task *e)
 	if (error == 0 && filtered_lookup_counts(l)) {
 		chain_stats_add(l->chain->number, CHAIN_STATS_RECALLED);
 		stored_take(&e->job, &made);
+		note_version(l, &made);
 		keep_result(l, made);
 	} else if (error != 0 && error != ECANCELED) {
 		l->renewal = e->job.store.renewal;
@@ -388,25 +384,45 @@ is_present(const struct lookup *l, const struct conf_chain *chain,
 	return true;
 }
 
+/* Takes the kept result, if the lookup has looked at all that it depends on.
+ * If that has changed, only those who have waited for the run get the result;
+ * false: they have not. */
+static bool
+take_kept(struct lookup *l, struct path_info *a,
+    const struct conf_chain *chain, const struct job_version *v)
+{
+	struct dependencies_made made;
+	bool			 wanted;
+
+	if (!dependencies_take(l->http->caches->dependencies,
+	    l->path->namespace, lookup_result_name(l->path), v, l->noted,
+	    &made))
+		return false;
+	made.is_current = made.is_current &&
+	    chain_stats_reloaded(chain->number) <= made.reloads;
+	wanted = made.is_current || l->follows_run;
+	if (wanted)
+		note_result(l, a, chain, &made);
+	dependencies_drop_made(&made);
+	return wanted;
+}
+
 /* Handles a file that filters change: its result may still be the present one.
- * Otherwise nobody gets the present one any more; if it has noted other files,
- * the lookup has summed these up as well, and comes too late. */
+ * Otherwise nobody gets the present one any more.  The lookup comes too late if
+ * it has summed up files that a result has noted, or if there is a result whose
+ * files it has not looked at. */
 void
 filtered_lookup_handle_source(struct lookup *l)
 {
 	const struct job	*job = &l->task.job;
 	struct path_info	 a = { .kind = PATHNAME_FILE,
 				    .checked_at = lookup_result_time(l) };
-	struct origin		 of = { .source = job->find.version,
-				    .strong = job->find.facts.strong,
-				    .sum = job->resolve.others_sum };
 	const struct conf_chain	*chain;
 	struct job_version	 v;
-	struct dependencies_made made;
 	struct lookup		*run;
 
 	lookup_result_set_type(l, &a);
-	of.chain = chain = filtered_chain(l->path, job, a.type);
+	chain = filtered_chain(l->path, job, a.type);
 	if (chain == NULL) {		/* another file has the name now */
 		lookup_result_set(l, PATHNAME_REFUSED, 200, WHY_FILTER_PASSED);
 		return;
@@ -418,21 +434,15 @@ filtered_lookup_handle_source(struct lookup *l)
 		    NAMESPACE_MADE_BITS | PATHNAME_BY_CONTENT);
 		return;
 	}
-	if (!l->has_notes && dependencies_take(
-	    l->http->caches->dependencies, l->path->namespace,
-	    lookup_result_name(l->path), &v, &made)) {
-		made.is_current = made.is_current &&
-		    chain_stats_reloaded(chain->number) <= made.reloads;
-		note_result(l, &a, &of, &made);
-		dependencies_drop_made(&made);
+	if (take_kept(l, &a, chain, &v))
 		return;
-	}
 	lookup_result_set(l, PATHNAME_UNKNOWN, 0, WHY_NONE);
-	if (l->has_notes)
+	if (l->has_notes || dependencies_kept(l->http->caches->dependencies,
+	    l->path->namespace, lookup_result_name(l->path)) != 0)
 		return;
 	run = new_run(l, &a, chain);
 	/* A version that is not strong may stand for other bytes later. */
-	if (!of.strong || !begin_recall(run))
+	if (!job->find.facts.strong || !begin_recall(run))
 		begin_run(run);
 }
 

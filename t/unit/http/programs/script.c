@@ -136,7 +136,8 @@ look(const char *host, const char *target, struct path_info *a)
 	p = pathname_add(paths, 0, rules_add_name(&b, str_of(host),
 	    str_of(target)), conf_find_rules(&conf->sites[0], target,
 	    strlen(target)), false);
-	ck_assert_ptr_null(lookup_start(http, p, false, LOOKUP_SMALL));
+	ck_assert_ptr_null(lookup_start(http, p, false, LOOKUP_SMALL,
+	    false));
 	path_info_get(paths, p, 0, a);
 	buf_free(&b);
 	return p;
@@ -277,11 +278,13 @@ START_TEST(changes)
 	ck_assert_int_eq(a.kind, PATHNAME_PROGRAM);
 	snprintf(path, sizeof(path), "%s/www/a.php", dir);
 	ck_assert_int_eq(unlink(path), 0);
-	ck_assert_ptr_null(lookup_start(http, p, false, LOOKUP_SMALL));
+	ck_assert_ptr_null(lookup_start(http, p, false, LOOKUP_SMALL,
+	    false));
 	path_info_get(&http->caches->paths, p, 0, &a);
 	ck_assert_int_eq(a.kind, PATHNAME_REFUSED);
 	put_file("www/a.php", 0644);
-	ck_assert_ptr_null(lookup_start(http, p, false, LOOKUP_SMALL));
+	ck_assert_ptr_null(lookup_start(http, p, false, LOOKUP_SMALL,
+	    false));
 	path_info_get(&http->caches->paths, p, 0, &a);
 	ck_assert_int_eq(a.kind, PATHNAME_PROGRAM);
 	pathname_release(&http->caches->paths, &p);
