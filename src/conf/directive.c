@@ -90,14 +90,13 @@ conf_directive_unknown(struct conf_reader *reader,
 	const char	*where = blocks_for_word(words[0].text, &buf);
 	const char	*part_of = directive_of_part(words[0].text);
 
-	if ((block == BLOCK_SITE || block == BLOCK_PATH) &&
-	    conf_foreign_in_site(reader, words, n))
+	if (conf_foreign_in_block(reader, block, words, n))
 		;
 	else if (where[0] != '\0')
 		conf_error(reader, words[0].pos,
 		    "\"%s\" cannot stand here: it belongs %s", words[0].text,
 		    where);
-	else if (conf_foreign_statement(reader, words, n))
+	else if (conf_foreign_statement(reader, block, words, n))
 		;
 	else if (part_of != NULL)
 		conf_error(reader, words[0].pos,

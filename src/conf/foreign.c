@@ -2,6 +2,7 @@
  * foreign: reports words of other servers, with what amped has in their place.
  */
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -101,12 +102,29 @@ add_advice(const char *advice, const struct conf_word *words, struct buf *to)
 	}
 }
 
+/* Where the directive that an advice begins with belongs, if the advice is read
+ * outside of all blocks and leaves that out. */
+static const char *
+find_place(const char *advice, enum conf_block block)
+{
+	char	word[32];
+
+	if (block != BLOCK_TOP || strstr(advice, " in a ") != NULL ||
+	    sscanf(advice, "write %31[a-z]", word) != 1 ||
+	    conf_row_find_word(word, BLOCK_TOP) != NULL ||
+	    conf_row_find_word(word, BLOCK_SITE) == NULL)
+		return "";
+	return conf_row_find_word(word, BLOCK_PATH) != NULL ?
+	    "in a site or path, " : "in a site, ";
+}
+
 static void
-error_foreign(struct conf_reader *reader, const struct foreign *f,
-    const struct conf_word *words)
+error_foreign(struct conf_reader *reader, enum conf_block block,
+    const struct foreign *f, const struct conf_word *words)
 {
 	struct buf	advice = { 0 };
 
+	buf_adds(&advice, find_place(f->advice, block));
 	add_advice(f->advice, words, &advice);
 	conf_error(reader, words[0].pos, "\"%s\" is a word of %s: %s",
 	    words[0].text, f->server, buf_string(&advice));
@@ -134,9 +152,9 @@ conf_foreign_error(struct conf_reader *reader, const char *directive,
 /* The row for the first word, or for it and a word behind it that says what the
  * statement does. */
 static const struct foreign *
-find_statement(const struct conf_word *words, size_t n)
+find_statement(const char *place, const struct conf_word *words, size_t n)
 {
-	const struct foreign	*f = find_word("", words[0].text), *more;
+	const struct foreign	*f = find_word(place, words[0].text), *more;
 
 	for (size_t i = 1; f != NULL && i < n; i++) {
 		more = find_word(f->word, words[i].text);
@@ -147,25 +165,28 @@ find_statement(const struct conf_word *words, size_t n)
 }
 
 bool
-conf_foreign_statement(struct conf_reader *reader,
+conf_foreign_statement(struct conf_reader *reader, enum conf_block block,
     const struct conf_word *words, size_t n)
 {
-	const struct foreign	*f = find_statement(words, n);
+	const struct foreign	*f = find_statement("", words, n);
 
 	if (f != NULL)
-		error_foreign(reader, f, words);
+		error_foreign(reader, block, f, words);
 	return f != NULL;
 }
 
 bool
-conf_foreign_in_site(struct conf_reader *reader, const struct conf_word *words,
-    size_t n)
+conf_foreign_in_block(struct conf_reader *reader, enum conf_block block,
+    const struct conf_word *words, size_t n)
 {
-	const struct foreign	*f = find_word("in site", words[0].text);
+	const struct foreign	*f = find_statement(block == BLOCK_TOP ?
+				    "at top" : "in site", words, n);
 
-	if (f != NULL && has_places(f->advice, n))
-		error_foreign(reader, f, words);
-	return f != NULL;
+	if (f == NULL || (block != BLOCK_TOP && block != BLOCK_SITE &&
+	    block != BLOCK_PATH))
+		return false;
+	error_foreign(reader, block, f, words);
+	return true;
 }
 
 /* The host of an address, with its length; NULL: the word is no address. */

@@ -14,13 +14,13 @@ bool	conf_foreign_find(const char *directive, const char *word);
 bool	conf_foreign_error(struct conf_reader *, const char *directive,
 	    const struct conf_word *);
 /* As conf_foreign_error(), for n words that begin with such a word in place of
- * a directive; all of them choose the advice. */
-bool	conf_foreign_statement(struct conf_reader *, const struct conf_word *,
-	    size_t n);
-/* As conf_foreign_statement(), for words with another meaning within a site or
- * path. */
-bool	conf_foreign_in_site(struct conf_reader *, const struct conf_word *,
-	    size_t n);
+ * a directive of the block; all of them choose the advice. */
+bool	conf_foreign_statement(struct conf_reader *, enum conf_block,
+	    const struct conf_word *, size_t n);
+/* As conf_foreign_statement(), for words with a meaning of their own in the
+ * block. */
+bool	conf_foreign_in_block(struct conf_reader *, enum conf_block,
+	    const struct conf_word *, size_t n);
 /* Reports an address that begins a site, as in Caddy; false: the word is no
  * address. */
 bool	conf_foreign_address(struct conf_reader *, const struct conf_word *);

@@ -18,6 +18,14 @@ static const struct {
 #undef FOREIGN
 };
 
+/* Whether a word stands for a place, not for a directive. */
+static bool
+is_place(const char *directive)
+{
+	return strcmp(directive, "in site") == 0 ||
+	    strcmp(directive, "at top") == 0;
+}
+
 /* A statement that has the word, and the words behind it as an advice has
  * them. */
 static void
@@ -25,7 +33,7 @@ add_statement(int i, struct buf *to)
 {
 	const char	*directive = rows[i].directive;
 
-	if (strcmp(directive, "in site") == 0)
+	if (is_place(directive))
 		directive = "";
 	if (strcmp(directive, "trust") == 0)
 		buf_adds(to, "}\n");
@@ -46,8 +54,9 @@ START_TEST(each_word)
 {
 	bool		 is_behind = rows[_i].directive[0] != '\0' &&
 			    rows[_i].server[0] != '\0' &&
-			    strcmp(rows[_i].directive, "in site") != 0;
-	bool		 in_site = rows[_i].directive[0] != '\0';
+			    !is_place(rows[_i].directive);
+	bool		 in_site = rows[_i].directive[0] != '\0' &&
+			    strcmp(rows[_i].directive, "at top") != 0;
 	struct buf	 text = { 0 };
 	char		*place;
 
@@ -59,12 +68,16 @@ START_TEST(each_word)
 	    &errors));
 	text.len = 0;
 	if (rows[_i].server[0] != '\0')
-		buf_addf(&text, ": \"%s\" is a word of %s: %s\n",
+		buf_addf(&text, ": \"%s\" is a word of %s: ",
 		    is_behind ? rows[_i].directive : rows[_i].word,
-		    rows[_i].server, rows[_i].advice);
+		    rows[_i].server);
 	else
-		buf_addf(&text, ": \"%s\" behind \"%s\": %s\n", rows[_i].word,
-		    rows[_i].directive, rows[_i].advice);
+		buf_addf(&text, ": \"%s\" behind \"%s\": ", rows[_i].word,
+		    rows[_i].directive);
+	ck_assert_msg(strstr(buf_string(&errors), buf_string(&text)) != NULL,
+	    "%s", buf_string(&errors));
+	text.len = 0;
+	buf_addf(&text, "%s\n", rows[_i].advice);
 	place = strstr(buf_string(&text), "$1");
 	if (place != NULL)		/* the only such word is a path */
 		memcpy(place, rows[_i].word, 2);
@@ -81,6 +94,22 @@ static const struct {
 } statements[] = {
 	{ true, "CustomLog /x combined", "Apache: write access FILE FORMAT" },
 	{ false, "CustomLog /x combined", "Apache: write log { access FILE }" },
+	{ true, "access_log off;", "nginx: write access off, in block log" },
+	{ true, "log off", "Caddy: write access off, in block log" },
+	{ false, "sendfile on;", "nginx: leave it out" },
+	{ true, "gzip off;", "nginx: write compress off" },
+	{ false, "gzip on;", "nginx: in a site or path, write compress on" },
+	{ true, "gzip on;", "nginx: write compress on" },
+	{ false, "bind /x", "Caddy: in a site, write listen ADDRESS:PORT" },
+	{ true, "location ~ \\.php$ {\n}", "nginx: write run NAME for *.php" },
+	{ true, "location = /x {\n}", "nginx: write path /PREFIX" },
+	{ true, "rewrite ^ /index.php last;", "is no file to a program" },
+	{ true, "rewrite ^/a /b permanent;", "nginx: write redirect 301" },
+	{ true, "RewriteRule ^ /index.php [L]", "is no file to a program" },
+	{ true, "RewriteRule ^a /b [R=301,L]", "Apache: write redirect 301" },
+	{ true, "Directory /x {\n}", "Apache: write path /PREFIX" },
+	{ true, "limit_except GET {\n}", "nginx: leave it out" },
+	{ true, "etag on;", "leave it out: each file has a tag" },
 	{ true, "access_log /x;", "nginx: write access FILE FORMAT" },
 	{ true, "path /a { log }", "Caddy: write access FILE FORMAT" },
 	{ true, "Require ip 10.0.0.0/8", "Apache: write allow NETWORK ..." },
