@@ -39,6 +39,7 @@ struct backend_start {
 					 * authorizer */
 	const char	*name;		/* FASTCGI: in the error log; stays as
 					 * long as the driver */
+	struct str	 target, host;	/* FASTCGI: of the request, there */
 	int		 body;		/* descriptor, its offset at the first
 					 * byte; -1: there is none */
 	bool		 sends_body;	/* body is -1, and comes by send() */

@@ -322,6 +322,7 @@ backend_protocol_open(struct backend_protocol *p,
 	p->errors.rate = rate;
 	p->errors.put = log_line;
 	p->errors.context = p;
+	error_lines_name_request(&p->errors, start->target, start->host);
 	p->keeps = start->keep && p->body == -1 && !p->comes;
 	fastcgi_add_head(&p->piece, id, start->authorizes ?
 	    FASTCGI_AUTHORIZER : FASTCGI_RESPONDER, start->environment,

@@ -445,6 +445,21 @@ process_init(struct process *p, struct admission *a, struct str file,
 	    .name = make_name(a->program, file) };
 }
 
+/* The value of a variable; empty: there is none. */
+static struct str
+find_variable(struct str variables, const char *name)
+{
+	size_t		len = strlen(name);
+	struct str	text;
+
+	while (variables.len > 0) {
+		text = str_cut(&variables, '\0');
+		if (text.len > len && memcmp(text.at, name, len) == 0)
+			return (struct str){ text.at + len, text.len - len };
+	}
+	return (struct str){ NULL, 0 };
+}
+
 /* An idle reaper may have ended just now. */
 int
 process_start(struct process *p, const struct execute *what)
@@ -454,6 +469,9 @@ process_start(struct process *p, const struct execute *what)
 	struct reaper_pipe	*r;
 
 	e.program = p->admission->program;
+	error_lines_name_request(&p->lines,
+	    find_variable(e.environment, "REQUEST_URI="),
+	    find_variable(e.environment, "SERVER_NAME="));
 	while ((r = TAILQ_FIRST(&m->idle->list)) != NULL) {
 		TAILQ_REMOVE(&m->idle->list, r, link);
 		if (start_by(p, r, &e))

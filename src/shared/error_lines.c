@@ -47,6 +47,39 @@ error_lines_free_rates(struct error_lines_rates *rates)
 }
 
 static void
+copy_name(struct error_lines_name *to, struct str name)
+{
+	to->len = name.len > sizeof(to->text) ? sizeof(to->text) : name.len;
+	if (to->len > 0)
+		memcpy(to->text, name.at, to->len);
+}
+
+void
+error_lines_name_request(struct error_lines *l, struct str target,
+    struct str host)
+{
+	copy_name(&l->target, target);
+	copy_name(&l->host, host);
+}
+
+static void
+put_line(struct error_lines *l, const char *line, size_t len)
+{
+	struct buf	text = { 0 };
+
+	if (l->target.len == 0) {
+		l->put(l->context, line, len);
+		return;
+	}
+	buf_add(&text, line, len);
+	buf_addf(&text, " (for %.*s on %.*s)", (int)l->target.len,
+	    l->target.text, (int)l->host.len, l->host.text);
+	l->target.len = 0;
+	l->put(l->context, text.at, text.len);
+	buf_free(&text);
+}
+
+static void
 put_left_out(struct error_lines *l)
 {
 	char	text[80];
@@ -90,7 +123,7 @@ take_line(struct error_lines *l, int64_t now, const char *line, size_t len)
 	}
 	token_bucket_take(&l->rate->bucket, cost);
 	put_left_out(l);
-	l->put(l->context, line, len);
+	put_line(l, line, len);
 }
 
 static void
@@ -136,7 +169,7 @@ put_tail(struct error_lines *l)
 	put_left_out(l);
 	for (; at < end; at = newline + 1) {
 		newline = memchr(at, '\n', (size_t)(end - at));
-		l->put(l->context, at, (size_t)(newline - at));
+		put_line(l, at, (size_t)(newline - at));
 	}
 }
 

@@ -10,9 +10,11 @@
 #include <stdint.h>
 
 #include "lib/buf.h"
+#include "lib/str.h"
 #include "lib/token_bucket.h"
 
 #define ERROR_LINES_MAX	800	/* bytes of a line; the rest is the next one */
+#define ERROR_LINES_NAME 100	/* bytes of a name in it */
 #define ERROR_LINES_RATE	20	/* lines a second ... */
 #define ERROR_LINES_BURST	100	/* ... and at once */
 #define ERROR_LINES_TAIL	4096	/* bytes that are kept of what was left
@@ -33,6 +35,11 @@ struct error_lines_rates {
 	size_t			 n;
 };
 
+struct error_lines_name {
+	size_t	len;
+	char	text[ERROR_LINES_NAME];
+};
+
 /* Of one process.  A zeroed struct is an empty one. */
 struct error_lines {
 	struct error_lines_rate	*rate;
@@ -41,6 +48,8 @@ struct error_lines {
 	void			*context;
 	struct buf		 part;	/* of a line */
 	struct buf		 tail;	/* the last lines that were left out */
+	struct error_lines_name	 target, host;	/* of the request; no target:
+						 * none, or it was put out */
 };
 
 void	error_lines_fill(struct error_lines_rate *, int64_t now);
@@ -48,6 +57,9 @@ void	error_lines_fill(struct error_lines_rate *, int64_t now);
 struct error_lines_rate	*error_lines_rate_of(struct error_lines_rates *,
 	    size_t program, int64_t now);
 void	error_lines_free_rates(struct error_lines_rates *);
+/* Has the first line name a request, by its target and host. */
+void	error_lines_name_request(struct error_lines *, struct str target,
+	    struct str host);
 /* Takes bytes of standard error, and puts lines out. */
 void	error_lines_add(struct error_lines *, int64_t now, const char *,
 	    size_t);

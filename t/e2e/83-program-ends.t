@@ -359,8 +359,9 @@ put('spoken');
 END
 is($answer->{body}, 'spoken', 'manual WHAT GOES WRONG: a program that says something');
 $pid = $programs->told('said');
-ok($server->wait_line(qr/\S+\[$pid\]: words $pid to say$/),
-    'a line of it is in the error log, with name and process');
+ok($server->wait_line(
+    qr{\S+\[$pid\]: words $pid to say \(for /\S+ on \S+\)$}),
+    'a line of it is in the error log, with name, process and request');
 ok($server->wait_line(qr/\[$pid\]: second line$/), '... the next, too');
 ok($server->wait_line(qr/\[$pid\]: half a line$/), '... and one without end');
 $answer = $programs->get($programs->play(<<'END'));

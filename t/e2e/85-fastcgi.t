@@ -203,7 +203,7 @@ for my $path (qw(own unix tcp)) {
 	    body => $large), '200 early', '... and its end, too');
 	is(asks($path, 'complain("one\ntw"); head(); complain("o\nthree"); ' .
 	    'put("x");'), '200 x', "FastCGI 5.3: $path: errors");
-	for my $line (qw(one two three)) {
+	for my $line ("one \\(for /$path\\S* on \\S+\\)", 'two', 'three') {
 		ok($server->wait_line(qr/ $path(?:\[\d+\])?: $line$/m),
 		    "... as lines of the log: $line");
 	}

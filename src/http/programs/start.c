@@ -59,6 +59,8 @@ start_backend(struct conn *c, int *error)
 		.keep = program->protocol == CONF_FASTCGI &&
 		    program->servers.n == 0,
 		.authorizes = run->authorizes, .name = program->name,
+		.target = parse_str(c->input, c->request->parse.target),
+		.host = parse_host_name(&c->request->parse, c->input),
 		.body = run->body.is_fed ? -1 : run->body.fd,
 		.sends_body = run->body.is_fed,
 	};
@@ -67,6 +69,8 @@ start_backend(struct conn *c, int *error)
 	*error = ECONNREFUSED;
 	if (all->start == NULL)
 		return NULL;
+	if (start.host.len == 0)
+		start.host = str_of(c->request->site->names.at[0]);
 	if (program->directory != NULL)
 		start.file = str_of(run->file);
 	texts->len = 0;

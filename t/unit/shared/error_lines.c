@@ -134,6 +134,30 @@ START_TEST(ends_a_failure_with_the_last_lines)
 }
 END_TEST
 
+/* A request, and what the first of two lines says of it. */
+static const struct {
+	const char	*target, *host, *out;
+} requests[] = {
+	{ "", "h.org", "a|b|" },
+	{ "/a?b", "h.org", "a (for /a?b on h.org)|b|" },
+	{ "/0123456789012345678901234567890123456789012345678901234567890123456"
+	    "7890123456789012345678901234567890123", "h",
+	    "a (for /0123456789012345678901234567890123456789012345678901234567"
+	    "89012345678901234567890123456789012345678 on h)|b|" },
+};
+
+START_TEST(names_the_request_once)
+{
+	struct error_lines	l = new_lines();
+
+	error_lines_name_request(&l, str_of(requests[_i].target),
+	    str_of(requests[_i].host));
+	error_lines_add(&l, 1000, "a\nb\n", 4);
+	error_lines_end(&l, 1000, false);
+	ck_assert_str_eq(buf_string(&out), requests[_i].out);
+}
+END_TEST
+
 START_TEST(keeps_a_success_short)
 {
 	struct error_lines	l = new_lines();
@@ -152,6 +176,8 @@ unit_tests(TCase *tests)
 	tcase_add_loop_test(tests, puts_whole_lines, 0,
 	    (int)(sizeof(cases) / sizeof(cases[0])));
 	tcase_add_test(tests, splits_a_long_line);
+	tcase_add_loop_test(tests, names_the_request_once, 0,
+	    (int)(sizeof(requests) / sizeof(requests[0])));
 	tcase_add_test(tests, limits_the_rate);
 	tcase_add_test(tests, ends_a_failure_with_the_last_lines);
 	tcase_add_test(tests, keeps_a_success_short);
