@@ -295,7 +295,7 @@ add_page(struct explanation *e, const struct conn *c)
 		return;
 	refusal_add_page(c, &where);
 	explain_add(e, EXPLAIN_PAGE, "%s, by %s%s", r->page.name,
-	    buf_string(&where), r->file != NULL ? "" :
+	    buf_string(&where), r->file != NULL || r->run != NULL ? "" :
 	    "; that page cannot be had either");
 	buf_free(&where);
 }

@@ -598,12 +598,14 @@ site default {
 	run php for "*.php"
 	path /cgi { cgi $dir/cgi }
 	path /off { run off }
+	path /front { fallback /a.php }
 }
 END
 my ($status, $out, $err) = run_amped('-t', '-f', "$dir/good.conf");
 is($status, 0, '-t: a conf with programs') or diag($err);
 for my $case (['/a.php/x', qr/\bphp\b/], ['/cgi/env/x', qr{cgi/env}],
-    ['/off/a.php', qr/200 OK/], ['/cgi/closed', qr/403/],
+    ['/off/a.php', qr/200 OK/],
+    ['/front/none', qr{^page +/a\.php, by fallback /a\.php \([^)]*\)$}m], ['/cgi/closed', qr/403/],
     ['/cgi/', qr{^lookup .*/cgi/: a directory$}m],
     ['/cgi/nothing', qr/404/]) {
 	my ($url, $says) = @$case;
