@@ -14,7 +14,9 @@ static const struct foreign {
 #define FOREIGN(directive, word, server, advice)			\
 	{ directive, word, server, advice },
 #define FOREIGN_BLOCK(word, block)
+#define FOREIGN_FIELD(name, field)
 #include "conf/foreign.tbl"
+#undef FOREIGN_FIELD
 #undef FOREIGN_BLOCK
 #undef FOREIGN
 };
@@ -25,7 +27,22 @@ static const struct {
 } blocks[] = {
 #define FOREIGN(directive, word, server, advice)
 #define FOREIGN_BLOCK(word, block)	{ word, BLOCK_##block },
+#define FOREIGN_FIELD(name, field)
 #include "conf/foreign.tbl"
+#undef FOREIGN_FIELD
+#undef FOREIGN_BLOCK
+#undef FOREIGN
+};
+
+static const struct {
+	const char	*name, *advice;
+} fields[] = {
+#define FOREIGN(directive, word, server, advice)
+#define FOREIGN_BLOCK(word, block)
+#define FOREIGN_FIELD(name, field)					\
+	{ name, "this is a variable of nginx: write " field },
+#include "conf/foreign.tbl"
+#undef FOREIGN_FIELD
 #undef FOREIGN_BLOCK
 #undef FOREIGN
 };
@@ -129,6 +146,16 @@ error_foreign(struct conf_reader *reader, enum conf_block block,
 	conf_error(reader, words[0].pos, "\"%s\" is a word of %s: %s",
 	    words[0].text, f->server, buf_string(&advice));
 	buf_free(&advice);
+}
+
+const char *
+conf_foreign_field(const char *name, size_t len)
+{
+	for (size_t i = 0; i < COUNT(fields); i++)
+		if (strlen(fields[i].name) == len &&
+		    memcmp(fields[i].name, name, len) == 0)
+			return fields[i].advice;
+	return NULL;
 }
 
 bool

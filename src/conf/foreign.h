@@ -21,6 +21,9 @@ bool	conf_foreign_statement(struct conf_reader *, enum conf_block,
  * block. */
 bool	conf_foreign_in_block(struct conf_reader *, enum conf_block,
 	    const struct conf_word *, size_t n);
+/* Says what to write in a format in place of a variable of nginx; NULL: none is
+ * known by that name. */
+const char *conf_foreign_field(const char *name, size_t len);
 /* Reports an address that begins a site, as in Caddy; false: the word is no
  * address. */
 bool	conf_foreign_address(struct conf_reader *, const struct conf_word *);

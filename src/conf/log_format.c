@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "conf/foreign.h"
 #include "conf/log_format.h"
 #include "lib/buf.h"
 #include "lib/mem.h"
@@ -119,6 +120,19 @@ parse_field(struct parser *m, const char *text, const char **why)
 	return at + 1;
 }
 
+/* Returns the length of a variable of another server, and why it is none of
+ * amped's; else 0. */
+static size_t
+find_foreign(const char *text, const char **why)
+{
+	size_t	len = strspn(text + 1, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+	if (text[0] != '$')
+		return 0;
+	*why = conf_foreign_field(text + 1, len);
+	return *why != NULL ? 1 + len : 0;
+}
+
 static bool
 parse_text(struct parser *m, const char *text, struct conf_log_error *f)
 {
@@ -126,6 +140,9 @@ parse_text(struct parser *m, const char *text, struct conf_log_error *f)
 	size_t		 n;
 
 	for (size_t i = 0; text[i] != '\0'; i += n) {
+		n = find_foreign(text + i, &why);
+		if (n > 0)
+			return set_error(f, i, n, why);
 		n = 1;
 		if ((unsigned char)text[i] < ' ' || text[i] == 0x7f)
 			return set_error(f, i, 1, "a control byte");

@@ -13,7 +13,9 @@ static const struct {
 #define FOREIGN(directive, word, server, advice)			\
 	{ directive, word, server, advice },
 #define FOREIGN_BLOCK(word, block)
+#define FOREIGN_FIELD(name, field)
 #include "conf/foreign.tbl"
+#undef FOREIGN_FIELD
 #undef FOREIGN_BLOCK
 #undef FOREIGN
 };

@@ -86,6 +86,11 @@ START_TEST(errors_in_formats)
 		{ "%{x}h", 0, 5, "this field does not take that word" },
 		{ "%{d}T", 0, 5, "this field does not take that word" },
 		{ "a\tb", 1, 1, "a control byte" },
+		{ "[$time_local] $status", 1, 11,
+		    "this is a variable of nginx: write %t, which has "
+		    "brackets" },
+		{ "$ $$date %h $status\"", 12, 7,
+		    "this is a variable of nginx: write %>s" },
 	};
 	struct conf_log_format		f;
 	struct conf_log_error		error;
