@@ -241,14 +241,37 @@ ends_statement(const struct conf_row *row, const struct conf_row *directive,
 	    conf_foreign_find(directive->word, word->text);
 }
 
+/* Replaces all errors but the first n by one about a word behind a value that
+ * begins a statement of the block; false: the word begins none. */
+static bool
+error_unseparated(struct conf_reader *reader, struct conf_object object,
+    enum conf_block block, const struct conf_word *word, size_t n)
+{
+	struct conf_origin	*around = conf_origin(object, NULL, 0);
+	enum conf_block		 ignored;
+
+	if (word->quoted || (
+	    conf_row_find_word(word->text, block) == NULL &&
+	    !conf_block_find(word->text, block, &ignored)))
+		return false;
+	if (around != NULL)		/* lacks the statement */
+		around->bad = true;
+	conf_error_drop(reader, n);
+	conf_error(reader, word->pos, "\"%s\" begins a statement: write ; "
+	    "before it", word->text);
+	return true;
+}
+
 static void
-error_surplus(struct conf_reader *reader, const struct conf_row *directive,
-    const struct conf_word *word)
+error_surplus(struct conf_reader *reader, struct conf_object object,
+    const struct conf_row *directive, const struct conf_word *word)
 {
 	const struct conf_row	*row;
 	const char		*near = NULL;
 
-	if (conf_foreign_error(reader, directive->word, word))
+	if (conf_foreign_error(reader, directive->word, word) ||
+	    error_unseparated(reader, object, directive->block, word,
+	    reader->nerrors))
 		return;
 	if (goes_on(directive)) {
 		conf_error(reader, word->pos, "\"%s\" behind \"%s\": write "
@@ -258,7 +281,7 @@ error_surplus(struct conf_reader *reader, const struct conf_row *directive,
 	}
 	conf_error(reader, word->pos, "unexpected \"%s\" behind \"%s\"%s",
 	    word->text, directive->word, conf_value_words(directive) > 1 ?
-	    ": a value of several words needs quotes" : "");
+	    ": a value of several words needs double quotes (\")" : "");
 	CONF_EACH_ROW(row) {
 		if (row->block == directive->block &&
 		    strcmp(row->word, directive->word) == 0)
@@ -327,7 +350,7 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
     const struct conf_row *directive, const struct conf_word *words, size_t n)
 {
 	const struct conf_row	*row = NULL;
-	size_t			 i = 1, nth = 0, used;
+	size_t			 i = 1, nth = 0, used, before;
 	bool			 good = false;
 
 	if (n == 1)
@@ -344,7 +367,7 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 		else
 			row = last;
 		if (row == NULL) {
-			error_surplus(reader, directive, &words[i]);
+			error_surplus(reader, object, directive, &words[i]);
 			return;
 		}
 		if (conf_value_is_option(row) && nth == 0) {
@@ -357,8 +380,11 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 			error_missing(reader, row, &words[n - 1]);
 			return;
 		}
+		before = reader->nerrors;
 		used = set_next(reader, object, row, &words[i], n - i, &good);
-		if (!good && ends_statement(row, directive, &words[i]))
+		if (!good && (ends_statement(row, directive, &words[i]) ||
+		    (last != NULL && error_unseparated(reader, object,
+		    directive->block, &words[i], before))))
 			return;
 		i += used;
 		if (i < n)

@@ -67,6 +67,13 @@ conf_error_hint(struct conf_reader *reader, const char *word)
 }
 
 void
+conf_error_drop(struct conf_reader *reader, size_t n)
+{
+	while (reader->nerrors > n)
+		mem_drop(&reader->errors[--reader->nerrors].message);
+}
+
+void
 conf_error_both(struct conf_reader *reader, const struct conf_origin *a,
     const struct conf_origin *b)
 {

@@ -112,5 +112,7 @@ bool		conf_rules_have_action(struct conf_object);
 /* errors.c: reports two directives of a block that exclude each other. */
 void		conf_error_both(struct conf_reader *,
 		    const struct conf_origin *, const struct conf_origin *);
+/* Drops all errors but the first n. */
+void		conf_error_drop(struct conf_reader *, size_t n);
 
 #endif

@@ -529,7 +529,7 @@ static const struct {
 	    "nothing outside adds a field A" },
 	{ "header A", "\"A\" needs a value" },
 	{ "header A b always c", "unexpected \"c\" behind \"header\": a value "
-	    "of several words needs quotes" },
+	    "of several words needs double quotes (\")" },
 	{ "files a { header A b always }", "\"always\" belongs in block site "
 	    "or path: no file has a part in an error" },
 	{ "files a { header Date b }", "Date is set by the server itself" },
@@ -549,12 +549,12 @@ static const struct {
 	    "what follows, .html" },
 	{ "}; type .a a/b .a a/c; site b.org { listen *:81; root /",
 	    "unexpected \".a\" behind \"type\": a value of several words needs "
-	    "quotes" },
+	    "double quotes (\")" },
 	{ "}; type .a a/b; type .a a/c; site b.org { listen *:81; root /",
 	    "type .a is given twice in this block" },
 	{ "header A b, c",
 	    "unexpected \"c\" behind \"header\": a value of several words "
-	    "needs quotes" },
+	    "needs double quotes (\")" },
 	{ "path a { }", "a path begins with /" },
 	{ "path \"\" { }", "a path begins with /" },
 	{ "path / { }", "/ is the site itself: write what is within this "
@@ -700,7 +700,7 @@ static const struct {
 	    "error 4xx is given twice in this block" },
 	{ "error 404 403", "a path begins with /" },
 	{ "error 404 400 403 /x /y", "unexpected \"/y\" behind \"error\": a "
-	    "value of several words needs quotes" },
+	    "value of several words needs double quotes (\")" },
 	{ "error 404 403 /a; error 410 403 /b",
 	    "error 403 is given twice in this block" },
 	{ "error 404 off",

@@ -160,6 +160,12 @@ static const struct {
 	{ false, "http://a.org:82 { }",
 	    "write site a.org { listen *:82 ... }" },
 	{ false, "a.org, b.org {\n}", "write site a.org { listen *:80 ... }" },
+	{ true, "listing html hide x", "4:14: \"hide\" begins a statement: "
+	    "write ; before it" },
+	{ false, "site b { listen *:80 root / index x }", "2:22: \"root\" begins "
+	    "a statement: write ; before it" },
+	{ false, "cache { heads 1M paths 7 }", "2:18: \"paths\" begins a "
+	    "statement: write ; before it" },
 	{ false, "SITE a.org { }", "did you mean \"site\"?" },
 	{ false, "site .b.org { listen *:81; root / }",
 	    "t.conf:2:6: \".b.org\" is not a site's name: for a name and all "

@@ -264,7 +264,7 @@ static const struct {
 	    "2:42: \"A\" needs a value" },
 	{ "program a { command /bin/sh; environment A x y }",
 	    "2:46: unexpected \"y\" behind \"environment\": a value of "
-	    "several words needs quotes" },
+	    "several words needs double quotes (\")" },
 	{ "program a { command /bin/sh; user amped-nobody-has-this }",
 	    "2:35: there is no user \"amped-nobody-has-this\"" },
 	{ "program a { command /bin/sh; user nobody amped-has-none }",
