@@ -99,7 +99,7 @@ parse_network(const char *written, struct conf_network *network)
 	for (int i = network->bits; i < max; i++)
 		if (has_bit(network->bytes, i))
 			return "\"%s\": the address has bits set behind "
-			    "those that count";
+			    "those that count: write zeros, as in 10.0.0.0/8";
 	return unmap_ipv4(network) ? NULL :
 	    "\"%s\": the network is partly IPv4: write both parts";
 }

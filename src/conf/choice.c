@@ -79,6 +79,11 @@ conf_choice_set(struct conf_reader *reader, const struct conf_row *row,
 	}
 	if (conf_foreign_error(reader, row->word, word))
 		return false;
+	if (row->type == TYPE_REDIRECT && strchr(word->text, '/') != NULL) {
+		conf_error(reader, word->pos, "a status comes first: write "
+		    "%s 301 %s", row->word, word->text);
+		return false;
+	}
 	conf_choice_print(row->type, ", ", &all);
 	conf_error(reader, word->pos, "\"%s\" is not one of %s",
 	    word->text, buf_string(&all));

@@ -332,13 +332,21 @@ static void
 error_missing(struct conf_reader *reader, const struct conf_row *row,
     const struct conf_word *word)
 {
-	int64_t	ignored;
+	const char	*colon = strchr(word->text, ':');
+	int64_t		 ignored;
 
+	if (conf_foreign_error(reader, row->word, word))
+		return;
 	if (row->type == TYPE_AGE &&
 	    conf_scaled_parse(TYPE_TIME, word->text, &ignored))
 		conf_error(reader, word->pos, "\"%s\" stands behind a media "
 		    "type: write %s */* %s for all files", word->text,
 		    row->word, word->text);
+	else if (row->type == TYPE_FIELD && colon != NULL && colon[1] == ' ')
+		conf_error(reader, word->pos, "name and value are two words: "
+		    "write %s %.*s \"%s\"", row->word,
+		    (int)(colon - word->text), word->text,
+		    colon + strspn(colon, ": "));
 	else if (row->type != TYPE_FIELD ||
 	    conf_error_none(reader, word, conf_name_wrong_sign(word->text)))
 		conf_error(reader, word->pos, "\"%s\" needs a value",
@@ -354,8 +362,9 @@ conf_directive_apply(struct conf_reader *reader, struct conf_object object,
 	bool			 good = false;
 
 	if (n == 1)
-		conf_error(reader, words[0].pos,
-		    "\"%s\" needs a value", directive->word);
+		conf_error(reader, words[0].pos, "\"%s\" needs a value%s",
+		    directive->word, directive->type == TYPE_SWITCH ?
+		    ": on or off" : "");
 	else if (is_command(object, directive) &&
 	    is_given_twice(reader, object, directive, &words[1]))
 		return;

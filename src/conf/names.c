@@ -242,12 +242,16 @@ is_verb(const char *name)
 	    strcmp(name, "remove") == 0;
 }
 
-/* Returns an error of what Caddy has in front of a field; such names are legal,
- * but are surely mistakes. */
+/* Returns an error of a colon behind a field's name, or of what Caddy has in
+ * front of it; the latter names are legal, but are surely mistakes. */
 const char *
 conf_name_wrong_sign(const char *name)
 {
-	return name[0] == '/' || name[0] == '@' ? "\"%s\" is not a field's "
+	const char	*colon = strchr(name, ':');
+
+	return colon != NULL && colon[1] == '\0' ? "\"%s\" is not a field's "
+	    "name: write it without the colon" :
+	    name[0] == '/' || name[0] == '@' ? "\"%s\" is not a field's "
 	    "name: write path /PREFIX { header NAME VALUE }" :
 	    name[0] == '-' ? "\"%s\" is not a field's name: write header "
 	    "remove NAME, in a path" :

@@ -13,8 +13,8 @@
 #include "lib/mem.h"
 
 #define CACHE_CONTROL	"Cache-Control"
-#define EXPIRES_IN_VAIN	"expires is without effect here: header " \
-			CACHE_CONTROL " comes before it"
+#define EXPIRES_IN_VAIN	"header " CACHE_CONTROL " overrides expires here: " \
+			"leave one of them out"
 
 /* Each block files with fields has a bit of struct path_info. */
 #define FILE_BLOCKS_MAX	16

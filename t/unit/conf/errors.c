@@ -49,7 +49,7 @@ static const struct {
 	    "    trust all 10.0.0.1/8 0.0.0.0/0\n"
 	    "          ^~~\n"
 	    "t.conf:2:11: \"10.0.0.1/8\": the address has bits set behind "
-	    "those that count\n"
+	    "those that count: write zeros, as in 10.0.0.0/8\n"
 	    "    trust all 10.0.0.1/8 0.0.0.0/0\n"
 	    "              ^~~~~~~~~~\n"
 	    "t.conf:2:22: \"0.0.0.0/0\" would trust every client: name the "
@@ -493,11 +493,11 @@ static const struct {
 	{ "expires text/*", "\"text/*\" needs a value" },
 	{ "expires a/b 1d; expires a/b 2d",
 	    "expires a/b is given twice in this block" },
-	{ "header cache-control no-cache; expires a/b 1d", "expires is without "
-	    "effect here: header Cache-Control comes before it" },
+	{ "header cache-control no-cache; expires a/b 1d", "header "
+	    "Cache-Control overrides expires here: leave one of them out" },
 	{ "header Cache-Control no-cache; path /a { expires a/b 1d }",
-	    "expires is without effect here: header Cache-Control comes "
-	    "before it" },
+	    "header Cache-Control overrides expires here: leave one of them "
+	    "out" },
 	{ "charset \"a b\"", "\"a b\" is not a character set's name" },
 	{ "charset type text", "\"text\" needs a value" },
 	{ "charset type text latin1", "\"text\" is not a media type: write "
@@ -537,8 +537,8 @@ static const struct {
 	    "text/html" },
 	{ "files a { type text/* }", "\"text/*\" is not a media type: write "
 	    "text/html" },
-	{ "files a { header set cache-control x; expires 1s }", "expires is "
-	    "without effect here: header Cache-Control comes before it" },
+	{ "files a { header set cache-control x; expires 1s }", "header "
+	    "Cache-Control overrides expires here: leave one of them out" },
 	{ "files a { expires 3651d }", "3651d is out of bounds: expires takes "
 	    "0s to 3650d" },
 	{ "}; type yaml text/yaml; site b.org { listen *:81; root /",
@@ -632,7 +632,7 @@ static const struct {
 	{ "path /a { redirect 304 /b }",
 	    "\"304\" is not one of 301, 302, 303, 307, 308" },
 	{ "path /a { redirect /b }",
-	    "\"/b\" is not one of 301, 302, 303, 307, 308" },
+	    "a status comes first: write redirect 301 /b" },
 	{ "path /a { redirect 301 }",
 	    "\"redirect\" needs a target behind its status" },
 	{ "path /a { redirect 301 b }",

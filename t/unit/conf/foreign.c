@@ -160,6 +160,15 @@ static const struct {
 	{ false, "http://a.org:82 { }",
 	    "write site a.org { listen *:82 ... }" },
 	{ false, "a.org, b.org {\n}", "write site a.org { listen *:80 ... }" },
+	{ true, "header \"A: b\"", "write header A \"b\"" },
+	{ true, "header A: b", "\"A:\" is not a field's name: write it without "
+	    "the colon" },
+	{ true, "path /a { internal; }", "\"internal\" needs a value: on or off" },
+	{ true, "expires max", "\"expires\": write expires */* 365d" },
+	{ true, "path /a { redirect https://b.org/ }", "a status comes first: "
+	    "write redirect 301 https://b.org/" },
+	{ true, "path /a { redirect 300 /b }",
+	    "\"300\" is not one of 301, 302, 303, 307, 308" },
 	{ true, "listing html hide x", "4:14: \"hide\" begins a statement: "
 	    "write ; before it" },
 	{ false, "site b { listen *:80 root / index x }", "2:22: \"root\" begins "
