@@ -174,9 +174,12 @@ refuse_server(struct exchange *x, int error)
 	if (server->refused_since == 0)
 		server->refused_since = time(NULL);
 	if (log_is_due(&server->warned_at, get_time(s)))
-		log_warnx("%s: cannot connect to %s: %s; requests go to "
-		    "another server, or wait%s", name, server->text,
-		    strerror(error), get_remedy(error));
+		log_warnx("%s: cannot connect to %s: %s; requests %s for up "
+		    "to %lld ms (within)%s", name, server->text,
+		    strerror(error), s->admission->program->servers.n > 1 ?
+		    "go to another server, or wait" : "wait",
+		    (long long)s->admission->program->within,
+		    get_remedy(error));
 	leave_server(x);
 }
 

@@ -222,7 +222,8 @@ START_TEST(takes_the_next_one)
 	a = await_exchange(ask(TWO), SECOND);
 	await_line("warn: two: cannot connect to unix:/");
 	await_line(": No such file or directory; requests go to another "
-	    "server, or wait; look whether it runs, and listens there\n");
+	    "server, or wait for up to ");
+	await_line(" ms (within); look whether it runs, and listens there\n");
 	/* The first one is the last to be tried for some time. */
 	listen_at(FIRST);
 	b = await_exchange(ask(TWO), SECOND);
@@ -245,6 +246,7 @@ START_TEST(waits_for_a_server)
 	for (int i = 0; i < 3; i++)
 		requests[i] = ask(program[_i]);
 	await_line("cannot connect to ");
+	await_line("; requests wait for up to ");
 	/* One that has no time. */
 	io_close(&requests[1]);
 	listen_at(server[_i]);
