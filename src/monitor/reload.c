@@ -196,6 +196,7 @@ run_checker(struct generation *unused, void *context, int pipe)
 	(void)unused;
 	(void)context;
 	proc_title("amped: conf checker");
+	log_init("checker", log_level());
 	proc_signals_unblock();
 	log_capture(capture_line, NULL);
 	g = read_conf();
