@@ -99,6 +99,10 @@ my %recipes = (
 	    ask => [ ['/a', 200, '^a of example.org'], ['/none', 404],
 		['http://example.net/a', 404, '^none at example.net'],
 		['http://none.example/a', 404] ] },
+	www => { host => 'example.org', files => {
+	    'srv/www/example.org/a' => "a\n" }, ask => [
+		['/a', 200, '^a'], ['http://www.example.org/a?b', 301,
+		    'location: http://example\.org/a\?b$'] ] },
 	clean => { host => 'example.org', files => {
 	    'srv/www/example.org/about.html' => "about\n",
 	    'srv/www/example.org/404.html' => "own 404\n" }, ask => [
