@@ -491,6 +491,7 @@ is(@said, 1, '... one of all that are not there') or diag(@said);
 @said = grep { / warn: 403 for \/cgi\/closed/ }
     Amped::whole_lines($server->{err});
 is(@said, 1, '... one of a file, whatever path is behind it') or diag(@said);
+like($said[0], qr{/closed, which needs chmod a\+rx;}, '... with a remedy');
 
 # The source of a program is never sent.
 my @as_of_files = ([fields => ['Range: bytes=0-4']],

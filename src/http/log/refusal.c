@@ -168,9 +168,10 @@ add_file(const struct request *r, struct buf *to)
 	buf_addf(to, "%s/", strcmp(place.root, "/") == 0 ? "" : place.root);
 	if (r->info.why == WHY_DENIED)
 		add_denied(r, place.name.at, beneath, to);
-	else if (r->info.why == WHY_EXECUTE)	/* without a path behind it */
+	else if (r->info.why == WHY_EXECUTE) {	/* without a path behind it */
 		buf_add(to, beneath, r->info.denied);
-	else
+		buf_adds(to, ", which needs chmod a+rx");
+	} else
 		buf_adds(to, beneath);
 }
 
