@@ -33,14 +33,18 @@ struct filter_run {
 	struct str	 environment;
 	int		 source;	/* the file, its offset at the first
 					 * byte; the driver's */
+	/* Whether another thread has made the result; the driver then ends the
+	 * run with ECANCELED if a filter still waits for its place.  NULL: no
+	 * other thread can. */
+	bool		(*is_made)(const struct filter_run *);
 	/* Members from here on are set by the driver. */
 	int		 result;	/* a file in memory that no process can
 					 * change, the machine's; or -1 */
 	/*
 	 * 0 or an errno: EAGAIN (too many runs of a filter wait), ETIMEDOUT,
 	 * EFBIG (the result is too large), EPROTO (a filter has failed),
-	 * ECANCELED (the loop ends), others of a filter that was not started.
-	 * ENODATA: all filters were left out.
+	 * ECANCELED (the loop ends, or is_made()), others of a filter that was
+	 * not started.  ENODATA: all filters were left out.
 	 */
 	int		 error;
 	bool		 has_left_out;	/* an optional filter was left out, as

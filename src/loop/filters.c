@@ -1,6 +1,7 @@
 /*
  * filters: runs of chains, filter by filter.
  */
+#include <sys/param.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
@@ -26,6 +27,7 @@ struct filters {
 };
 
 #define ASK_MS	10	/* until a manager that is busy is asked again */
+#define LOOK_MS	50	/* until a run that waits is looked at again */
 
 /* The filter of a run that runs now. */
 struct chain_run {
@@ -35,6 +37,7 @@ struct chain_run {
 	struct watch		*timer;
 	size_t			 number;	/* of the filter */
 	int64_t			 ask_until;	/* clock ms: its manager */
+	int64_t			 ends_at;	/* clock ms, at the latest */
 	int			 input;		/* owned */
 	bool			 has_result;	/* the input is one */
 	LIST_ENTRY(chain_run)	 link;
@@ -172,13 +175,28 @@ handle_busy(struct chain_run *s)
 	return 0;
 }
 
+/* A filter that waits for its place may be needless by then. */
+static bool
+may_be_needless(const struct chain_run *s)
+{
+	return s->run->is_made != NULL && !s->backend->started;
+}
+
+/* Sets how long the filter may take from now on. */
+static void
+set_time(struct chain_run *s, int64_t time)
+{
+	s->ends_at = s->all->clock->ms + time;
+	evloop_arm(s->timer, s->all->clock->ms +
+	    (may_be_needless(s) ? MIN(time, LOOK_MS) : time));
+}
+
 /* The time that it may take begins when it runs. */
 static void
-note_start(const struct chain_run *s)
+note_start(struct chain_run *s)
 {
 	if (s->backend->started)
-		evloop_arm(s->timer, s->all->clock->ms +
-		    get_program(s)->answer);
+		set_time(s, get_program(s)->answer);
 }
 
 static void	run_on(struct chain_run *, int error);
@@ -241,8 +259,7 @@ start_filter(struct chain_run *s)
 	count_filter(s, PROGRAM_STATS_REQUESTS);
 	s->backend->told = on_told;
 	s->backend->told_context = s;
-	evloop_arm(s->timer, s->all->clock->ms + program->within +
-	    program->answer);
+	set_time(s, program->within + program->answer);
 	return 0;
 }
 
@@ -265,7 +282,22 @@ run_on(struct chain_run *s, int error)
 	end_run(s, error);
 }
 
-/* The filter takes too long, or its manager is to be asked again. */
+/* The filter takes too long, or still waits for its place. */
+static void
+look_at_run(struct chain_run *s)
+{
+	int64_t	left = s->ends_at - s->all->clock->ms;
+
+	if (left <= 0) {
+		count_filter(s, PROGRAM_STATS_LATE);
+		end_run(s, ETIMEDOUT);
+	} else if (may_be_needless(s) && s->run->is_made(s->run))
+		end_run(s, ECANCELED);
+	else
+		set_time(s, left);
+}
+
+/* A filter that runs or waits is looked at, or its manager asked again. */
 static void
 on_time(void *context)
 {
@@ -273,8 +305,7 @@ on_time(void *context)
 	int			 error;
 
 	if (s->backend != NULL) {
-		count_filter(s, PROGRAM_STATS_LATE);
-		end_run(s, ETIMEDOUT);
+		look_at_run(s);
 		return;
 	}
 	error = start_filter(s);

@@ -162,15 +162,17 @@ leave_file(struct path_info *info)
 	file_drop(&info->file);
 }
 
-/* Whether the path has got a result that counts meanwhile. */
+/* Whether the path has got a result that counts meanwhile, by a lookup that
+ * has begun after that time. */
 static bool
-has_newer_result(const struct lookup *l)
+has_newer_result(const struct lookup *l, int64_t since)
 {
 	struct path_info	a;
 	bool			has;
 
 	path_info_get(&l->http->caches->paths, l->path, 0, &a);
-	has = a.file != NULL && filtered_counts(a.file->version.ctime);
+	has = a.file != NULL && a.checked_at > since &&
+	    filtered_counts(a.file->version.ctime);
 	if (a.chunk != NULL)
 		chunk_release(&l->http->caches->chunks, &a.chunk);
 	leave_file(&a);
@@ -191,11 +193,20 @@ note_outdated(struct lookup *l)
 	struct path_info	 a = l->info;
 	struct dependencies_made made;
 
-	if (l->run.error != 0 || has_newer_result(l))
+	if (l->run.error != 0 || has_newer_result(l, INT64_MIN))
 		return;
 	made = take_made(l);
 	note_result(l, &a, l->chain, &made);
 	dependencies_drop_made(&made);
+}
+
+/* Whether another thread has got the result since the run's lookup. */
+static bool
+is_made(const struct filter_run *run)
+{
+	const struct lookup	*l = (const struct lookup *)run;
+
+	return has_newer_result(l, l->started_at);
 }
 
 static void
@@ -220,6 +231,8 @@ complete_run(struct task *e)
 
 	count_run(l);
 	lookup_result_withdraw(l);
+	if (is_made(&l->run))
+		return;
 	if (!filtered_lookup_counts(l))
 		note_outdated(l);
 	else if (l->run.error == 0)
@@ -282,6 +295,8 @@ begin_run(struct lookup *l)
 	tasks_init(http, &l->task, JOB_RESOLVE, complete_run, free_run);
 	l->began_at = clock_us();
 	l->reloads = chain_stats_reloads();
+	if (http->caches->shared)
+		l->run.is_made = is_made;
 	lookup_result_publish(l);
 	chain_stats_add(l->chain->number, CHAIN_STATS_RUNS);
 	if (http->backends.filter != NULL)
@@ -435,6 +450,8 @@ filtered_lookup_handle_source(struct lookup *l)
 		return;
 	}
 	if (take_kept(l, &a, chain, &v))
+		return;
+	if (has_newer_result(l, l->started_at))
 		return;
 	lookup_result_set(l, PATHNAME_UNKNOWN, 0, WHY_NONE);
 	if (l->has_notes || dependencies_kept(l->http->caches->dependencies,
