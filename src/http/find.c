@@ -290,7 +290,7 @@ handle_non_file(struct conn *c)
 
 	if (namespace_is_variant(r->path->namespace))
 		return fall_back_to_identity(c);
-	if (a->why == WHY_FILTER_PASSED)
+	if (a->why == WHY_FILTER_PASSED || a->why == WHY_FILTER_LEFT_OUT)
 		return pass_unfiltered(c);
 	if (a->kind == PATHNAME_PROGRAM && r->page.status == 0)
 		return may_run_programs(c) ? script_run(c) :

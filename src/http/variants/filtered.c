@@ -12,6 +12,7 @@
 #include "http/variants/language.h"
 #include "http/variants/variant.h"
 #include "http/rules.h"
+#include "lib/compiler.h"
 #include "lib/hash.h"
 #include "stats/chain_stats.h"
 
@@ -283,8 +284,20 @@ filtered_counts(int64_t mark)
 	return chain_stats_reloaded(chain_of_mark(mark)) <= (uint32_t)mark;
 }
 
+/* Whether a path that has no result is to be looked up again.  A failure
+ * belongs to no chain. */
+static COLD bool
+is_outlived(const struct conn *c)
+{
+	const struct path_info	*a = &c->request->info;
+
+	return a->checked_at <= chain_stats_reloaded_at() ||
+	    (a->why == WHY_FILTER_LEFT_OUT &&
+	    c->http->clock->ms - a->checked_at > FILTERED_RENEW_MS);
+}
+
 /* Even a result from before the last reload can be used by a request that has
- * waited since before that reload.  A failure belongs to no chain. */
+ * waited since before that reload. */
 bool
 filtered_is_unusable(const struct conn *c)
 {
@@ -292,8 +305,7 @@ filtered_is_unusable(const struct conn *c)
 	int64_t			 mark;
 
 	if (r->info.kind != PATHNAME_FILE)
-		return !r->lookup.done &&
-		    r->info.checked_at <= chain_stats_reloaded_at();
+		return !r->lookup.done && is_outlived(c);
 	mark = r->file->version.ctime;
 	return (uint32_t)mark < r->lookup.reloads && !filtered_counts(mark);
 }

@@ -55,11 +55,15 @@ struct job_version filtered_version(const struct path *,
 /* In place of a ctime: the chain of a result, and how many reloads of chains
  * there were when its run began. */
 int64_t		 filtered_mark(const struct conf_chain *, uint64_t reloads);
+/* Ms until filters that were left out have another chance. */
+#define FILTERED_RENEW_MS	1000
+
 /* Whether a result with that mark still counts: its chain has not been reloaded
  * since its run began. */
 bool		 filtered_counts(int64_t mark);
 /* Whether the result of the request's path must not be used: a reload of the
- * chain came after the run of the result, and before the request. */
+ * chain came after the run of the result, and before the request; or all
+ * filters were left out more than FILTERED_RENEW_MS ago. */
 bool		 filtered_is_unusable(const struct conn *);
 /* Counts a request that gets a result, or a variant of one, without a run. */
 void		 filtered_count_hit(const struct conn *);

@@ -34,15 +34,25 @@
  * Filters
  */
 
+/* The time of a result for which filters were left out: it is made anew soon,
+ * though the conf has others used for longer. */
+static int64_t
+get_renewal_time(const struct lookup *l)
+{
+	int64_t	used = l->http->conf->cache.revalidate;
+
+	return lookup_result_time(l) - (used > FILTERED_RENEW_MS ?
+	    used - FILTERED_RENEW_MS : 0);
+}
+
 static void
 note_run_failure(struct lookup *l, enum why why)
 {
-	/* A file whose filters are all left out passes. */
-	bool	passes = l->run.error == ENODATA ||
-		    l->chain->onfail == ONFAIL_PASS;
-
-	lookup_result_set(l, PATHNAME_REFUSED, passes ? 200 : why_status(why),
-	    passes ? WHY_FILTER_PASSED : why);
+	if (l->run.error == ENODATA)
+		why = WHY_FILTER_LEFT_OUT;
+	else if (l->chain->onfail == ONFAIL_PASS)
+		why = WHY_FILTER_PASSED;
+	lookup_result_set(l, PATHNAME_REFUSED, why_status(why), why);
 }
 
 /* Adds the files that filters have noted to the version of a result. */
@@ -136,6 +146,8 @@ note_result(const struct lookup *l, struct path_info *a,
 
 	v.ino += made->has_left_out;
 	v.ctime = filtered_mark(chain, made->reloads);
+	if (made->has_left_out)
+		a->checked_at = get_renewal_time(l);
 	if (!made->is_current) {
 		make_unique(&v, made->fd, l->http->clock);
 		a->checked_at = PATHNAME_EXPIRED;
