@@ -300,6 +300,15 @@ note_use(int fd, struct store_head head)
 	    offsetof(struct store_head, used));
 }
 
+/* Whether a name that cannot be opened, by that error, is not that of a file
+ * which this user has kept. */
+static bool
+is_foreign(int error)
+{
+	return error == ELOOP || error == EISDIR || error == ENXIO ||
+	    error == EACCES;
+}
+
 /* Finds the file of a key, and removes it if it is damaged. */
 static int
 find_bytes(struct job *job, int directory)
@@ -315,10 +324,10 @@ find_bytes(struct job *job, int directory)
 	make_name(s, name);
 	fd = openat(directory, name, O_RDWR | O_NOFOLLOW | O_NONBLOCK |
 	    O_NOCTTY | O_CLOEXEC);
-	if (fd == -1)
+	if (fd == -1 && !is_foreign(errno))
 		return errno;
-	error = lseek(fd, 0, SEEK_END) < (off_t)sizeof(head) ? EBADMSG :
-	    read_at(fd, &head, sizeof(head), 0);
+	error = fd == -1 || lseek(fd, 0, SEEK_END) < (off_t)sizeof(head) ?
+	    EBADMSG : read_at(fd, &head, sizeof(head), 0);
 	if (error == 0)
 		error = is_whole(fd, s, &head) ?
 		    find_in_file(job, fd, &head) : EBADMSG;
