@@ -163,6 +163,8 @@ write_file("$server->{dir}/amped.conf", $server->conf_text =~
 is_deeply([ctl('reload')],
     [78, '', "ampedctl: the conf in force stays\n$err"],
     'reload with a bad conf: the same');
+ok($server->wait_line(qr/ checker\[\d+\] error: .*rediredt/),
+    'the conf checker says so in the log');
 is($server->get('/away')->{status}, 302, 'and nothing has changed');
 write_file("$server->{dir}/amped.conf", $server->conf_text =~
     s/127\.0\.0\.1:0/203.0.113.1:0/r);
