@@ -96,15 +96,13 @@ divide_record(struct buf *to, size_t record, uint16_t id)
 static void
 add_params(struct buf *to, uint16_t id, struct str environment)
 {
-	const char	*end = environment.at + environment.len, *value;
-	size_t		 record = fastcgi_open(to, FASTCGI_PARAMS, id), n;
+	size_t		record = fastcgi_open(to, FASTCGI_PARAMS, id), n;
+	struct str	text, name;
 
-	for (const char *at = environment.at; at < end; at = value + n + 1) {
-		value = strchr(at, '=');
-		need(value != NULL);
-		n = strlen(++value);
-		add_pair(to, (struct str){ at, (size_t)(value - at) - 1 },
-		    (struct str){ value, n });
+	while (environment.len > 0) {
+		text = str_cut(&environment, '\0');
+		name = str_cut(&text, '=');
+		add_pair(to, name, text);
 	}
 	n = to->len - record - FASTCGI_HEADER;
 	if (n > FASTCGI_CONTENT_MAX)
