@@ -691,7 +691,8 @@ result_fits(const struct job *job)
 		n = count_texts(job->resolve.siblings);
 		return job->resolve.counting < (uint64_t)1 << n &&
 		    program_fits(job) &&
-		    (!job->find.facts.copy || brings_file(job));
+		    (!job->find.facts.copy || (brings_file(job) &&
+		    job->find.version.size <= job->resolve.copy_max));
 	case JOB_LIST:
 		return job->list.entries <= job->list.entries_max;
 	case JOB_COMPRESS:
