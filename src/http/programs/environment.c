@@ -421,6 +421,7 @@ drop_text(struct buf *from, struct str name)
 		}
 		from->len -= size;
 		memmove(from->at + at, from->at + at + size, from->len - at);
+		explicit_bzero(from->at + from->len, size);
 	}
 }
 
