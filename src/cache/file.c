@@ -21,8 +21,10 @@
 /* A bound for the memory of the slots: a sparse file can have any size. */
 #define FILE_CHUNKS_MAX	(1U << 22)
 
-/* A file of this part of the cache, or less, is copied whole. */
+/* A file of this part of the cache, or less, is copied whole, up to so many
+ * bytes. */
 #define WHOLE_SHARE	16
+#define WHOLE_MAX	(512 * 1024)
 
 /* Chunks that are dropped, and slots that are visited, in one iteration. */
 #define SLICE_CHUNKS	128
@@ -191,18 +193,23 @@ file_fits(const struct file_cache *fc, const struct job_version *version)
 }
 
 /* Two chunks of a handle's file come in one job no later than the first of them
- * would in two jobs, even if only the number of calls counts.  One copy must
- * not evict most others; while clients hold more than the cache may have, there
- * is none. */
+ * would in two jobs, even if only the number of calls counts.  Main reads the
+ * copy in one turn, so it must not be long.  One copy must not evict most
+ * others; while clients hold more than the cache may have, or copies that are
+ * coming might take half of it, there is none. */
 int64_t
-file_whole_max(const struct file_cache *fc)
+file_whole_max(const struct file_cache *fc, size_t coming)
 {
-	int64_t	most = 2 * FILE_HANDLE_CHUNKS * (int64_t)fc->chunk_size;
+	int64_t	most = MIN(WHOLE_MAX,
+		    2 * FILE_HANDLE_CHUNKS * (int64_t)fc->chunk_size);
 	size_t	limit = fc->chunks->cache.limit_bytes;
 
 	if (limit != 0)
 		most = MIN(most, (int64_t)(limit / WHOLE_SHARE));
-	return chunk_is_over(fc->chunks) ? 0 : MIN(most, fc->admit);
+	if ((limit != 0 && coming + (size_t)most > limit / 2) ||
+	    chunk_is_over(fc->chunks))
+		return 0;
+	return MIN(most, fc->admit);
 }
 
 /* A small file has one chunk, an empty one none. */

@@ -66,7 +66,8 @@ struct caches {		/* and counts of jobs; several loops may share them */
 struct http_loop {
 	struct caches		*caches;
 	bool			 owns_caches, draining;
-	size_t			 sent_away;	/* connections yet to end */
+	size_t			 sent_away, coming; /* connections yet to end;
+						     * bytes of lookups */
 	const struct conf	*conf;
 	struct clock		*clock;
 	struct disk		 disk;
@@ -75,8 +76,7 @@ struct http_loop {
 	struct parse_limits	 parse_limits;
 	struct chunked_limits	 chunked_limits;
 	struct addresses	*addresses;	/* NULL: no limits */
-	struct token_bucket_size pace;		/* without a site; rate 0: no
-						 * limit */
+	struct token_bucket_size pace;		/* without a site; 0: none */
 	bool			 screens;	/* limits, or trusted proxies */
 	bool			 shaped;	/* sends are paced or ordered */
 	bool			 timed;		/* rules have own timeouts */

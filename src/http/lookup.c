@@ -137,6 +137,8 @@ end_lookup(struct lookup *l)
 
 	lookup_result_withdraw(l);
 	caches->compressing -= l->task.job.kind == JOB_COMPRESS;
+	if (l->task.job.kind == JOB_RESOLVE)
+		l->http->coming -= (size_t)l->task.job.resolve.copy_max;
 }
 
 /* Notes what is watched now, before the result is noted. */
@@ -298,10 +300,13 @@ get_copy_max(struct http_loop *http, const struct path *p, const char *decoded,
     unsigned bytes)
 {
 	const struct conf	*conf = http->conf;
+	const struct conf_rules	*rules = p->rules;
 	int64_t			 max = conf->cache.small;
 
-	if ((bytes & LOOKUP_LARGE) != 0)
-		max = MAX(max, file_whole_max(&http->caches->files));
+	/* Filters read the file themselves. */
+	if ((bytes & LOOKUP_LARGE) != 0 && rules->chains.n == 0)
+		max = MAX(max, file_whole_max(&http->caches->files,
+		    http->coming));
 	if ((bytes & LOOKUP_PLAIN) == 0 &&
 	    may_be_compressed(http, p, decoded))
 		max = MIN(max, conf->limits.compress_from - 1);
@@ -421,6 +426,8 @@ submit_lookup(struct http_loop *http, struct path *p, bool background,
 	    !l->task.job.resolve.for_reading)
 		l->task.job.resolve.copy_max = get_copy_max(http, p,
 		    l->task.job.find.path, bytes);
+	if (l->task.job.kind == JOB_RESOLVE)
+		http->coming += (size_t)l->task.job.resolve.copy_max;
 	l->late = lookup_is_late(http, p);
 	lookup_result_publish(l);
 	pathname_hold_again(&caches->paths, p);

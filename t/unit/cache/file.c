@@ -274,7 +274,8 @@ START_TEST(made_ones)
 END_TEST
 
 /* Which files come whole: of two chunks of a handle's file, of a part of the
- * cache, that are admitted; none while clients hold more than it may have. */
+ * cache, that are admitted; none while clients hold more than it may have, or
+ * half of it is coming. */
 START_TEST(whole_ones)
 {
 	struct job_version	 version = { .size = 9000 * KIB };
@@ -283,11 +284,13 @@ START_TEST(whole_ones)
 	struct chunk		*k[2], *none = NULL;
 
 	caches(1024 * KIB, RESIDENCY_AUTO);
-	ck_assert_int_eq(file_whole_max(&files), 64 * KIB);
+	ck_assert_int_eq(file_whole_max(&files, 0), 64 * KIB);
 	caches(16 * 1024 * KIB, RESIDENCY_AUTO);
-	ck_assert_int_eq(file_whole_max(&files), 512 * KIB);
+	ck_assert_int_eq(file_whole_max(&files, 0), 512 * KIB);
+	ck_assert_int_eq(file_whole_max(&files, 7680 * KIB), 512 * KIB);
+	ck_assert_int_eq(file_whole_max(&files, 7681 * KIB), 0);
 	files.admit = 100 * KIB;
-	ck_assert_int_eq(file_whole_max(&files), 100 * KIB);
+	ck_assert_int_eq(file_whole_max(&files, 0), 100 * KIB);
 	files.admit = INT64_MAX;
 	for (int i = 0; i < 2; i++) {
 		int	fd = memfd_create("made", 0);
@@ -299,10 +302,10 @@ START_TEST(whole_ones)
 		ck_assert_int_eq(chunk_ready(&chunks, k[i], 0), CHUNK_READY);
 		ck_assert_int_eq(file_fd(f[i]), -1);
 	}
-	ck_assert_int_eq(file_whole_max(&files), 0);
+	ck_assert_int_eq(file_whole_max(&files, 0), 0);
 	for (int i = 0; i < 2; i++)
 		chunk_release(&chunks, &k[i]);
-	ck_assert_int_eq(file_whole_max(&files), 512 * KIB);
+	ck_assert_int_eq(file_whole_max(&files, 0), 512 * KIB);
 	/* One had to go: it must be looked up again. */
 	ck_assert(chunk_is_complete(f[0]) != chunk_is_complete(f[1]));
 	for (int i = 0; i < 2; i++)
