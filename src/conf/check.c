@@ -15,7 +15,6 @@
 
 #include "conf/run.h"
 #include "conf/setters.h"
-#include "lib/log.h"
 #include "lib/mem.h"
 #include "lib/sockaddr.h"
 
@@ -99,35 +98,20 @@ check_chunks(struct conf_reader *reader)
 		    "must be a power of two, and %ld (a page) or more", page);
 }
 
-/* Warns of a user in the conf whom this process cannot become. */
-static void
-warn_of_user(const struct conf *conf, struct conf_pos pos)
-{
-	const struct passwd	*pw;
-
-	if (conf->user == NULL || pos.line == 0)
-		return;
-	pw = getpwnam(conf->user);
-	if (pw == NULL || pw->pw_uid != geteuid())
-		log_warnx("user %s (%s:%zu) has no effect unless root starts "
-		    "the server: all processes run as the user who starts it",
-		    conf->user, conf->files.at[pos.file], pos.line);
-}
-
 /* Only root can become another user; "user" is ignored otherwise. */
 static void
 check_user(struct conf_reader *reader)
 {
 	struct conf	*conf = reader->conf;
-	struct conf_pos	 pos = conf_pos_top(conf, offsetof(struct conf, user));
+	struct conf_pos	 pos;
 
 	if (geteuid() != 0) {
-		warn_of_user(conf, pos);
 		mem_drop(&conf->user);
 		return;
 	}
 	if (conf->user == NULL || getpwnam(conf->user) != NULL)
 		return;
+	pos = conf_pos_top(conf, offsetof(struct conf, user));
 	conf_error(reader, pos, "there is no user \"%s\" to become%s",
 	    conf->user, pos.line != 0 ? "" : ": name one with \"user\"");
 }

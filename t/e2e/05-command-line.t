@@ -266,7 +266,7 @@ like($err, qr{:\d+:11: \Q$dir\E/fifo.conf is a FIFO, not a file$}m,
     'and its place');
 unlink("$dir/fifo.conf");
 
-# No conf at all; one that has a user whom the server cannot become.
+# No conf at all.
 ($status, $out, $err) = run_amped('-t', '-f', "$dir/none.conf");
 is($status >> 8, 78, 'no conf: exit 78');
 is($err, "amped: cannot read $dir/none.conf: No such file or directory\n",
@@ -278,18 +278,6 @@ SKIP: {
 	    '-f names another conf, and "amped DIRECTORY" serves a ' .
 	    "directory without one\n";
 	is((run_amped('-D'))[2], $want, 'the one that is meant without -f');
-}
-SKIP: {
-	skip('root only can be another user', 3) if $> != 0;
-	my $user = Amped::ordinary_user();
-	conf("user daemon\n$good");
-	($status, $out, $err) = Amped::run_as($user, '-t', '-f', $conf);
-	is($status, 0, 'a user who has no effect');
-	like($err, qr{warn: user daemon \(\Q$conf\E:1\) has no effect unless root},
-	    'gets a warning');
-	conf("user $user\n$good");
-	($status, $out, $err) = Amped::run_as($user, '-t', '-f', $conf);
-	unlike($err, qr/warn/, '... unless it is the one who starts amped');
 }
 
 # What it could do nothing with.
