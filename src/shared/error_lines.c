@@ -58,7 +58,8 @@ void
 error_lines_name_request(struct error_lines *l, struct str target,
     struct str host)
 {
-	copy_name(&l->target, target);
+	/* The log folds lines that are equal; clients choose queries. */
+	copy_name(&l->target, str_cut(&target, '?'));
 	copy_name(&l->host, host);
 }
 
