@@ -247,7 +247,7 @@ check_conf_file(const struct options *o)
 {
 	const char	*file = o->file != NULL ? o->file : AMPED_CONF;
 
-	if (access(file, R_OK) == 0)
+	if (faccessat(AT_FDCWD, file, R_OK, AT_EACCESS) == 0)
 		return;
 	fprintf(stderr, "amped: cannot read %s: %s%s\n", file,
 	    strerror(errno), o->file != NULL ? "" : "; -f names another conf, "

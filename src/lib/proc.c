@@ -278,7 +278,7 @@ proc_may_execute(const struct user *u, int program)
 	/* A kernel without such a check says so by another error. */
 	if (pid == 0)
 		_exit(user_become(u) == 0 && faccessat(program, "", X_OK,
-		    AT_EMPTY_PATH) == -1 && errno == EACCES);
+		    AT_EMPTY_PATH | AT_EACCESS) == -1 && errno == EACCES);
 	return pid == -1 || waitpid(pid, &status, 0) != pid || status == 0;
 }
 
