@@ -113,9 +113,12 @@ str_next(struct str *rest, struct str *element)
 struct str
 str_cut(struct str *s, char c)
 {
-	const char	*end = s->len > 0 ? memchr(s->at, c, s->len) : NULL;
 	struct str	 part = *s;
+	const char	*end;
 
+	if (s->len == 0)
+		return part;
+	end = memchr(s->at, c, s->len);
 	if (end != NULL)
 		part.len = (size_t)(end - s->at);
 	str_skip(s, part.len + (end != NULL));

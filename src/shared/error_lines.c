@@ -59,8 +59,7 @@ error_lines_name_request(struct error_lines *l, struct str target,
     struct str host)
 {
 	/* The log folds lines that are equal; clients choose queries. */
-	copy_name(&l->target,
-	    target.len > 0 ? str_cut(&target, '?') : target);
+	copy_name(&l->target, str_cut(&target, '?'));
 	copy_name(&l->host, host);
 }
 
