@@ -196,9 +196,9 @@ file_fits(const struct file_cache *fc, const struct job_version *version)
  * would in two jobs, even if only the number of calls counts.  Main reads the
  * copy in one turn, so it must not be long.  One copy must not evict most
  * others; while clients hold more than the cache may have, or copies that are
- * coming might take half of it, there is none. */
+ * being made might take half of it, there is none. */
 int64_t
-file_whole_max(const struct file_cache *fc, size_t coming)
+file_whole_max(const struct file_cache *fc, size_t copying)
 {
 	int64_t	most = MIN(WHOLE_MAX,
 		    2 * FILE_HANDLE_CHUNKS * (int64_t)fc->chunk_size);
@@ -206,7 +206,7 @@ file_whole_max(const struct file_cache *fc, size_t coming)
 
 	if (limit != 0)
 		most = MIN(most, (int64_t)(limit / WHOLE_SHARE));
-	if ((limit != 0 && coming + (size_t)most > limit / 2) ||
+	if ((limit != 0 && copying + (size_t)most > limit / 2) ||
 	    chunk_is_over(fc->chunks))
 		return 0;
 	return MIN(most, fc->admit);

@@ -71,7 +71,7 @@ void		 file_init(struct file_cache *, struct chunk_cache *,
 		    int64_t residency);
 bool		 file_fits(const struct file_cache *,	/* not too large */
 		    const struct job_version *);
-int64_t		 file_whole_max(const struct file_cache *, size_t coming);
+int64_t		 file_whole_max(const struct file_cache *, size_t copying);
 void		 file_free(struct file_cache *);	/* must be empty */
 /* A new version that fits, with one reference; owns the descriptor. */
 struct file	*file_new(struct file_cache *, int fd,

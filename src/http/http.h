@@ -66,8 +66,8 @@ struct caches {		/* and counts of jobs; several loops may share them */
 struct http_loop {
 	struct caches		*caches;
 	bool			 owns_caches, draining;
-	size_t			 sent_away, coming; /* connections yet to end;
-						     * bytes of lookups */
+	size_t			 sent_away, copying; /* connections yet to end;
+						      * bytes of lookups */
 	const struct conf	*conf;
 	struct clock		*clock;
 	struct disk		 disk;

@@ -138,7 +138,7 @@ end_lookup(struct lookup *l)
 	lookup_result_withdraw(l);
 	caches->compressing -= l->task.job.kind == JOB_COMPRESS;
 	if (l->task.job.kind == JOB_RESOLVE)
-		l->http->coming -= (size_t)l->task.job.resolve.copy_max;
+		l->http->copying -= (size_t)l->task.job.resolve.copy_max;
 }
 
 /* Notes what is watched now, before the result is noted. */
@@ -306,7 +306,7 @@ get_copy_max(struct http_loop *http, const struct path *p, const char *decoded,
 	/* Filters read the file themselves. */
 	if ((bytes & LOOKUP_LARGE) != 0 && rules->chains.n == 0)
 		max = MAX(max, file_whole_max(&http->caches->files,
-		    http->coming));
+		    http->copying));
 	if ((bytes & LOOKUP_PLAIN) == 0 &&
 	    may_be_compressed(http, p, decoded))
 		max = MIN(max, conf->limits.compress_from - 1);
@@ -427,7 +427,7 @@ submit_lookup(struct http_loop *http, struct path *p, bool background,
 		l->task.job.resolve.copy_max = get_copy_max(http, p,
 		    l->task.job.find.path, bytes);
 	if (l->task.job.kind == JOB_RESOLVE)
-		http->coming += (size_t)l->task.job.resolve.copy_max;
+		http->copying += (size_t)l->task.job.resolve.copy_max;
 	l->late = lookup_is_late(http, p);
 	lookup_result_publish(l);
 	pathname_hold_again(&caches->paths, p);

@@ -275,7 +275,7 @@ END_TEST
 
 /* Which files come whole: of two chunks of a handle's file, of a part of the
  * cache, that are admitted; none while clients hold more than it may have, or
- * half of it is coming. */
+ * copies of half of it are being made. */
 START_TEST(whole_ones)
 {
 	struct job_version	 version = { .size = 9000 * KIB };
